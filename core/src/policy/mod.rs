@@ -25,6 +25,57 @@ pub enum OnFault {
     Open,
 }
 
+/// When a cascade rule notes, corrects and stops: counts that include the call at hand. `u32::MAX`: never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stages {
+    /// From this count on the finding is told.
+    pub note: u32,
+    /// From this count on the model is corrected.
+    pub correct: u32,
+    /// From this count on the call is stopped.
+    pub stop: u32,
+}
+
+/// What running a tool again does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    ReadOnly,
+    /// The same as running it once.
+    Idempotent,
+    /// It happens again.
+    Once,
+}
+
+/// What takes a call's place when it falls back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FallbackRule {
+    /// A simpler tool.
+    Tool {
+        /// Its name.
+        name: String,
+        /// Its arguments and where each comes from.
+        arguments: Vec<(String, ArgumentSource)>,
+    },
+    /// An answer in words.
+    Text(String),
+    /// A question to the user.
+    AskUser(String),
+    /// The end of the run, with the reason.
+    Stop(String),
+}
+
+/// Where an argument of a fallback tool comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ArgumentSource {
+    /// Written in the policy.
+    Constant(serde_json::Value),
+    /// A JSON Pointer into the arguments of the call that fell back; without the value there is no fallback tool.
+    FromCall(String),
+    /// The user's intent.
+    Intent,
+}
+
 /// A checked policy.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -51,6 +102,19 @@ impl Policy {
     /// A hash of the checked content.
     pub fn revision(&self) -> &str {
         &self.revision
+    }
+
+    /// Attempts at one turn, tool and error class before a retry becomes a fallback.
+    pub fn max_attempts(&self) -> u32 {
+        3
+    }
+
+    /// What an unanswered question of a layer means.
+    pub fn on_fault(&self, layer: Layer) -> OnFault {
+        match layer {
+            Layer::Semantic => OnFault::Open,
+            Layer::Schema | Layer::Selection | Layer::Value | Layer::Cascade => OnFault::Closed,
+        }
     }
 
     /// Whether a layer runs at all.

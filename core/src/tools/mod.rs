@@ -112,3 +112,10 @@ impl ToolSet {
         Resolution::Unknown
     }
 }
+
+impl Schema {
+    /// The schema as standard JSON Schema.
+    pub fn source(&self) -> &Value {
+        &self.source
+    }
+}
