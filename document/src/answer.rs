@@ -14,6 +14,8 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The document's, or made by the service. Null: the line was not readable.
+    // Named, so that serde does not take a missing `id` for null.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub id: Option<String>,
     /// Names the decision in the service's log.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -39,12 +39,17 @@ impl Answer {
             toolset_ref: response.toolset_ref,
             decision,
             enforced: response.enforced,
-            would_decide: Decision::from_wire(response.would_decide).filter(|decision| *decision != Decision::Unspecified),
+            would_decide: Decision::from_wire(response.would_decide)
+                .filter(|decision| *decision != Decision::Unspecified),
             error: response.error.map(|error| AnswerError {
                 reason: error.reason,
                 message: error.message,
             }),
-            calls: response.calls.into_iter().map(CallAnswer::read).collect::<Result<_, _>>()?,
+            calls: response
+                .calls
+                .into_iter()
+                .map(CallAnswer::read)
+                .collect::<Result<_, _>>()?,
             findings: findings(response.findings),
             text: response.text,
             results: response.results.into_iter().map(ResultAnswer::from_wire).collect(),
