@@ -33,3 +33,8 @@ impl Cleared {
         self.changed
     }
 }
+
+/// Clears a call. Called by the verdict alone, after the decision allowed it.
+pub(crate) fn clear(name: &str, arguments: &str, changed: bool) -> Cleared {
+    Cleared { name: name.to_owned(), arguments: arguments.to_owned(), changed }
+}

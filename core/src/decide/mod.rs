@@ -1,8 +1,15 @@
 //! Findings become decisions: precedence, retry budget, feedback, fallback. Nothing else knows precedence.
 
 mod cleared;
+mod fallback;
+mod feedback;
+mod fold;
 
 pub use cleared::Cleared;
+pub(crate) use cleared::clear;
+pub(crate) use fallback::choose as choose_fallback;
+pub(crate) use feedback::{CallCorrection, call_text, general_text};
+pub(crate) use fold::{Budget, deciding_layer, decision_of, rule, strictest};
 
 use serde_json::Value;
 
@@ -56,8 +63,17 @@ pub struct CallOutcome {
     pub cleared: Option<Cleared>,
     /// RFC 6902, from what was received to what may be forwarded. `None`: nothing changed.
     pub patch: Option<Value>,
-    /// The id of the call that this one repeats: it does not run.
-    pub duplicate_of: Option<String>,
+}
+
+/// A call that repeats another one of the same turn and does not run: the other's result answers both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// As received, or made.
+    pub id: String,
+    /// The tool's real name.
+    pub name: String,
+    /// The id of the call that runs.
+    pub duplicate_of: String,
 }
 
 /// What is decided of one result.
