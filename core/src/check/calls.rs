@@ -21,7 +21,7 @@ use crate::{
 
 /// What is known of a call so far.
 #[derive(Debug)]
-pub(super) struct CallState {
+pub(crate) struct CallState {
     /// Index of the tool that the name means.
     pub tool: Option<usize>,
     /// The arguments after repair; `None`: as received.
@@ -38,7 +38,7 @@ pub(super) struct CallState {
 
 impl CallState {
     /// The arguments as they would be forwarded.
-    pub(super) fn arguments<'s>(&'s self, call: &'s Call<'_>) -> Option<&'s Value> {
+    pub(crate) fn arguments<'s>(&'s self, call: &'s Call<'_>) -> Option<&'s Value> {
         if !self.usable {
             return None;
         }
@@ -46,7 +46,7 @@ impl CallState {
     }
 
     /// The arguments where they differ from what was received: repaired, or rescued from broken JSON.
-    pub(super) fn rewritten<'s>(&'s self, call: &'s Call<'_>) -> Option<&'s Value> {
+    pub(crate) fn rewritten<'s>(&'s self, call: &'s Call<'_>) -> Option<&'s Value> {
         self.repaired.as_ref().or(match &call.arguments.reading {
             Reading::Rescued(value) => Some(value),
             Reading::Strict(_) | Reading::Absent | Reading::Failed => None,
@@ -54,13 +54,13 @@ impl CallState {
     }
 
     /// The tool's real name, or the one written.
-    pub(super) fn name<'s>(&self, request: &'s Request<'_>, call: &'s Call<'_>) -> &'s str {
+    pub(crate) fn name<'s>(&self, request: &'s Request<'_>, call: &'s Call<'_>) -> &'s str {
         self.tool.and_then(|index| request.toolset.tools().get(index)).map_or(&call.name, |tool| &tool.name)
     }
 }
 
 /// Reads a call's name: which tool is meant. A respelt name counts only where the policy lets it be repaired.
-pub(super) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_>) -> CallState {
+pub(crate) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_>) -> CallState {
     let mut state = CallState {
         tool: None,
         repaired: None,
@@ -89,7 +89,7 @@ pub(super) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_
 }
 
 /// Layer 1: the arguments against the tool's schema, repaired where nothing is lost.
-pub(super) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call: &Call<'_>, state: &mut CallState) {
+pub(crate) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call: &Call<'_>, state: &mut CallState) {
     let Some(tool) = state.tool.and_then(|index| request.toolset.tools().get(index)) else {
         state.usable = !matches!(call.arguments.reading, Reading::Failed);
         return;
@@ -113,7 +113,7 @@ pub(super) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call:
 }
 
 /// What a layer that looks at one call is given.
-pub(super) fn look<'s>(
+pub(crate) fn look<'s>(
     request: &'s Request<'_>,
     policy: &'s Policy,
     turn: &'s Turn<'_>,
@@ -145,6 +145,6 @@ pub(super) fn look<'s>(
 }
 
 /// The fingerprint of what the call would be forwarded with, or of the text where it cannot be read.
-pub(super) fn fingerprint(call: &Call<'_>, state: &CallState) -> Fingerprint {
+pub(crate) fn fingerprint(call: &Call<'_>, state: &CallState) -> Fingerprint {
     state.arguments(call).map_or_else(|| trajectory::fingerprint_text(&call.arguments.received), trajectory::fingerprint)
 }

@@ -5,10 +5,9 @@ use crate::{
         Clock, Degraded, LayerOutcome, LayerReport, Outcome, Request, Skipped,
         calls::{self, CallState},
         results::{self, ResultState},
-        verdict,
     },
     code::{Code, Layer},
-    decide::rule,
+    decide::{decide, rule},
     finding::Finding,
     layers::{cascade, selection, semantic, value},
     limits::{Limits, Reason, Refusal},
@@ -32,13 +31,13 @@ pub enum Answer {
 /// A check between its halves: everything judged but what needs the judge.
 #[derive(Debug)]
 pub struct Inspected<'a> {
-    pub(super) request: Request<'a>,
-    pub(super) policy: &'a Policy,
-    pub(super) turn: Option<Turn<'a>>,
-    pub(super) calls: Vec<CallState>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) results: Vec<ResultState<'a>>,
-    pub(super) reports: Vec<LayerReport>,
+    pub(crate) request: Request<'a>,
+    pub(crate) policy: &'a Policy,
+    pub(crate) turn: Option<Turn<'a>>,
+    pub(crate) calls: Vec<CallState>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) results: Vec<ResultState<'a>>,
+    pub(crate) reports: Vec<LayerReport>,
     questions: Vec<semantic::Question>,
     asked_of: Vec<usize>,
 }
@@ -102,7 +101,7 @@ impl<'a> Inspected<'a> {
     /// Reads the answers and decides. An answer that is missing counts as [`Answer::NotAsked`].
     pub fn conclude(mut self, answers: &[Answer]) -> Outcome {
         self.hear(answers);
-        verdict::decide(self)
+        decide(self)
     }
 
     fn resolve_names(&mut self) {

@@ -8,7 +8,6 @@ mod chain;
 mod outcome;
 mod request;
 mod results;
-mod verdict;
 
 pub use chain::{Answer, Inspected, inspect};
 pub use outcome::{Degraded, LayerOutcome, LayerReport, Outcome, Skipped};

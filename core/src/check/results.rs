@@ -12,7 +12,7 @@ use crate::{
 
 /// What is known of a result so far.
 #[derive(Debug)]
-pub(super) struct ResultState<'a> {
+pub(crate) struct ResultState<'a> {
     /// The result, read.
     pub read: ReadResult<'a>,
     /// Index of the candidate's call that it answers.
@@ -26,7 +26,7 @@ pub(super) struct ResultState<'a> {
 }
 
 /// Reads every result and finds its call.
-pub(super) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>) -> Vec<ResultState<'a>> {
+pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>) -> Vec<ResultState<'a>> {
     let calls = turn.map_or(&[][..], |turn| &turn.calls);
     let single = request.results.len() == 1 && calls.len() == 1;
     request
@@ -59,7 +59,7 @@ pub(super) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>) -> Vec<Re
 }
 
 /// Layer 4, the part that needs no model: every result against its call; and the questions for the judge.
-pub(super) fn inspect(
+pub(crate) fn inspect(
     request: &Request<'_>,
     policy: &Policy,
     turn: Option<&Turn<'_>>,

@@ -18,6 +18,10 @@ impl Cleared {
         }
     }
 
+    pub(super) fn new(name: String, arguments: String, changed: bool) -> Self {
+        Self { name, arguments, changed }
+    }
+
     /// The tool's real name.
     pub fn name(&self) -> &str {
         &self.name
@@ -32,9 +36,4 @@ impl Cleared {
     pub fn changed(&self) -> bool {
         self.changed
     }
-}
-
-/// Clears a call. Called by the verdict alone, after the decision allowed it.
-pub(crate) fn clear(name: &str, arguments: &str, changed: bool) -> Cleared {
-    Cleared { name: name.to_owned(), arguments: arguments.to_owned(), changed }
 }

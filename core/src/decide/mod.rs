@@ -4,12 +4,11 @@ mod cleared;
 mod fallback;
 mod feedback;
 mod fold;
+mod verdict;
 
 pub use cleared::Cleared;
-pub(crate) use cleared::clear;
-pub(crate) use fallback::choose as choose_fallback;
-pub(crate) use feedback::{CallCorrection, call_text, general_text};
-pub(crate) use fold::{Budget, deciding_layer, decision_of, rule, strictest};
+pub(crate) use fold::rule;
+pub(crate) use verdict::decide;
 
 use serde_json::Value;
 

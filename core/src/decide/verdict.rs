@@ -6,8 +6,10 @@ use crate::{
     check::{Inspected, LayerOutcome, Outcome, calls::CallState, results::ResultState},
     code::{Action, Layer},
     decide::{
-        Budget, CallCorrection, CallOutcome, Cleared, Decision, Duplicate, Fallback, ResultOutcome, Retry, call_text,
-        choose_fallback, clear, decision_of, deciding_layer, general_text, strictest,
+        CallOutcome, Cleared, Decision, Duplicate, Fallback, ResultOutcome, Retry,
+        fallback::choose as choose_fallback,
+        feedback::{CallCorrection, call_text, general_text},
+        fold::{Budget, deciding_layer, decision_of, rule, strictest},
     },
     finding::Finding,
     layers::schema,
@@ -19,7 +21,7 @@ use crate::{
 };
 
 /// Decides. Shadow mode is applied last: everything is worked out as if enforced, then loses its effect.
-pub(super) fn decide(mut check: Inspected<'_>) -> Outcome {
+pub(crate) fn decide(mut check: Inspected<'_>) -> Outcome {
     let budget = Budget::new(check.request.attempt, check.policy, check.request.trajectory);
     spend(&mut check, &budget);
     let calls = call_decisions(&check);
@@ -68,7 +70,7 @@ fn spend(check: &mut Inspected<'_>, budget: &Budget<'_>) {
         {
             let start = state.findings.len();
             state.findings.push(finding);
-            crate::decide::rule(&mut state.findings, start, &check.policy.for_tool(name));
+            rule(&mut state.findings, start, &check.policy.for_tool(name));
         }
     }
     if decision_of(&check.findings) == Decision::Retry
@@ -76,7 +78,7 @@ fn spend(check: &mut Inspected<'_>, budget: &Budget<'_>) {
     {
         let start = check.findings.len();
         check.findings.push(finding);
-        crate::decide::rule(&mut check.findings, start, &check.policy.for_tool(""));
+        rule(&mut check.findings, start, &check.policy.for_tool(""));
     }
 }
 
@@ -132,7 +134,7 @@ fn shadowed(mut check: Inspected<'_>, would_decide: Decision, steps: Vec<Step>) 
                 name: call.name.to_string(),
                 decision: Decision::Pass,
                 findings: std::mem::take(&mut state.findings),
-                cleared: Some(clear(&call.name, &call.arguments.received, false)),
+                cleared: Some(Cleared::new(call.name.to_string(), call.arguments.received.to_string(), false)),
                 patch: None,
             })
             .collect(),
@@ -181,8 +183,8 @@ fn call_outcomes(check: &mut Inspected<'_>, decisions: &[Decision]) -> Vec<CallO
 
 fn cleared(call: &Call<'_>, state: &CallState, name: &str) -> Cleared {
     match state.rewritten(call) {
-        Some(value) => clear(name, &value.to_string(), true),
-        None => clear(name, &call.arguments.received, name != call.name),
+        Some(value) => Cleared::new(name.to_owned(), value.to_string(), true),
+        None => Cleared::new(name.to_owned(), call.arguments.received.to_string(), name != call.name),
     }
 }
 
