@@ -24,7 +24,7 @@ deny:
 # Prometheus configuration, rules and alerts.
 dashboards:
     promtool check config dashboards/prometheus/prometheus.yml
-    promtool test rules dashboards/prometheus/alerts/toolward_test.yml
+    promtool test rules dashboards/prometheus/tests/toolward.yml
 
 # Write the generated documents anew.
 docs:
