@@ -15,7 +15,7 @@ use crate::{
     limits::Limits,
     policy::{Mode, Policy},
     tools::Tool,
-    trajectory::{self, Fingerprint},
+    trajectory::{Fingerprint, canonical},
     turn::{Call, Reading, Turn},
 };
 
@@ -146,5 +146,8 @@ pub(crate) fn look<'s>(
 
 /// The fingerprint of what the call would be forwarded with, or of the text where it cannot be read.
 pub(crate) fn fingerprint(call: &Call<'_>, state: &CallState) -> Fingerprint {
-    state.arguments(call).map_or_else(|| trajectory::fingerprint_text(&call.arguments.received), trajectory::fingerprint)
+    match state.arguments(call) {
+        Some(value) => canonical::arguments(value),
+        None => canonical::arguments_text(call.arguments.received.as_bytes()),
+    }
 }

@@ -131,7 +131,7 @@ impl<'a> Inspected<'a> {
         if let Some(why) = skipped {
             // Results are read all the same: the session must know what came of a call.
             if layer == Layer::Semantic {
-                self.results = results::read(&self.request, self.turn.as_ref());
+                self.results = results::read(&self.request, self.turn.as_ref(), &self.calls);
             }
             self.reports.push(LayerReport { layer, outcome: LayerOutcome::Skipped(why), duration_ns: 0 });
             return;
@@ -179,35 +179,31 @@ impl<'a> Inspected<'a> {
         if turn.calls.len() < 2 {
             return;
         }
-        let found = {
-            let views: Vec<cascade::Sibling<'_>> = turn
-                .calls
-                .iter()
-                .zip(&self.calls)
-                .map(|(call, state)| cascade::Sibling {
-                    id: &call.id,
-                    id_given: call.id_given,
-                    name: state.name(&self.request, call),
-                    tool: state.tool.and_then(|index| self.request.toolset.tools().get(index)),
-                    fingerprint: state.fingerprint,
-                })
-                .collect();
-            cascade::duplicates(&views, &self.request.context, self.policy)
-        };
-        for (index, original) in found {
-            let Some(state) = self.calls.get_mut(index) else { continue };
+        let siblings: Vec<cascade::Parallel<'_>> = turn
+            .calls
+            .iter()
+            .zip(&self.calls)
+            .map(|(call, state)| cascade::Parallel {
+                id: &call.id,
+                id_given: call.id_given,
+                name: state.name(&self.request, call),
+                arguments: state.arguments(call),
+            })
+            .collect();
+        for found in cascade::duplicates(&siblings, self.request.context.said()) {
+            let (Some(copy), Some(original)) = (turn.calls.get(found.index), turn.calls.get(found.of)) else { continue };
+            let Some(state) = self.calls.get_mut(found.index) else { continue };
             let start = state.findings.len();
-            state.findings.push(cascade::duplicate());
-            let name = turn.calls.get(index).map_or("", |call| &call.name);
-            rule(&mut state.findings, start, &self.policy.for_tool(name));
+            state.findings.push(cascade::Duplicate::finding(&copy.name, &original.id));
+            rule(&mut state.findings, start, &self.policy.for_tool(&copy.name));
             if state.findings.get(start).is_some_and(|finding| finding.enforced) {
-                state.duplicate_of = Some(original);
+                state.duplicate_of = Some(found.of);
             }
         }
     }
 
     fn judge(&mut self) {
-        self.results = results::read(&self.request, self.turn.as_ref());
+        self.results = results::read(&self.request, self.turn.as_ref(), &self.calls);
         let asked =
             results::inspect(&self.request, self.policy, self.turn.as_ref(), &self.calls, &mut self.results);
         (self.asked_of, self.questions) = asked.into_iter().unzip();
@@ -220,7 +216,7 @@ impl<'a> Inspected<'a> {
             let start = result.findings.len();
             match answer {
                 Answer::Yes | Answer::NotAsked => {}
-                Answer::No => result.findings.push(semantic::off_intent()),
+                Answer::No => result.findings.push(off_intent()),
                 Answer::Degraded(cause) => {
                     degraded = Some(*cause);
                     if self.policy.on_fault(Layer::Semantic) == OnFault::Closed {
@@ -237,4 +233,9 @@ impl<'a> Inspected<'a> {
             report.outcome = LayerOutcome::Degraded(cause);
         }
     }
+}
+
+fn off_intent() -> Finding {
+    Finding::new(Code::ResultOffIntent, "the result does not answer what was asked")
+        .suggestion("use another call, or tell the user that this did not answer the question")
 }

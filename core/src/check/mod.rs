@@ -10,7 +10,7 @@ mod request;
 mod results;
 
 pub use chain::{Answer, Inspected, inspect};
-pub use outcome::{Degraded, LayerOutcome, LayerReport, Outcome, Skipped};
+pub use outcome::{CheckedStep, Degraded, LayerOutcome, LayerReport, Outcome, Skipped};
 pub use request::{Context, Options, Request, ResultBody, ToolChoice, ToolResult};
 
 /// A monotonic clock that the shell hands in, so that layers can be timed without reading one here.

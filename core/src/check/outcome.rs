@@ -4,7 +4,7 @@ use crate::{
     code::Layer,
     decide::{CallOutcome, Decision, Duplicate, Fallback, ResultOutcome, Retry},
     finding::Finding,
-    trajectory::Step,
+    trajectory::{Fingerprint, StepOutcome},
     turn::WireFormat,
 };
 
@@ -117,5 +117,18 @@ pub struct Outcome {
     /// In the order run.
     pub layers: Vec<LayerReport>,
     /// The calls of this check as steps, for the session to remember.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CheckedStep>,
+}
+
+/// A call of this check as the session remembers it. All of one check are one batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedStep {
+    /// As received, or made.
+    pub call_id: String,
+    /// The tool's real name, or the one written.
+    pub tool: String,
+    /// Of the canonical arguments.
+    pub arguments: Fingerprint,
+    /// What is known of it: open where it may run.
+    pub outcome: StepOutcome,
 }

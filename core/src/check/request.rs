@@ -3,7 +3,7 @@
 use crate::{
     code::Layer,
     tools::ToolSet,
-    trajectory::{Conversation, Trajectory},
+    trajectory::{Answer, Conversation, Trajectory},
     turn::Candidate,
 };
 
@@ -20,6 +20,8 @@ pub struct Request<'a> {
     pub candidate: Option<Candidate<'a>>,
     /// Results of the candidate's calls or of earlier ones.
     pub results: &'a [ToolResult<'a>],
+    /// What each result answered among the earlier calls, in the order of `results`; shorter where nothing is known.
+    pub earlier: &'a [Answer],
     /// Which try at this turn this is, from 1. `None`: counted from the trajectory's rejections.
     pub attempt: Option<u32>,
     /// How to judge.
@@ -39,6 +41,13 @@ pub struct Context<'a> {
     pub parallel: Option<bool>,
     /// The time of the check, in milliseconds since 1970.
     pub now_ms: i64,
+}
+
+impl Context<'_> {
+    /// What the user asked: the intent, or the last user message.
+    pub fn said(&self) -> Option<&str> {
+        self.intent.or(self.conversation.last_user_text.as_deref())
+    }
 }
 
 /// The caller's tool choice, of any API.

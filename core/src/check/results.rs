@@ -2,11 +2,12 @@
 
 use crate::{
     check::{Request, calls::CallState},
+    code::Code,
     decide::rule,
     finding::Finding,
     layers::semantic::{self, CallView, Question},
     policy::Policy,
-    trajectory::ReadResult,
+    trajectory::{Answer, ReadResult},
     turn::Turn,
 };
 
@@ -25,37 +26,45 @@ pub(crate) struct ResultState<'a> {
     pub findings: Vec<Finding>,
 }
 
-/// Reads every result and finds its call.
-pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>) -> Vec<ResultState<'a>> {
+/// Reads every result and finds its call: one of the candidate's by its id, or an earlier one that waited, or, without
+/// an id, the candidate's only call.
+pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>, states: &[CallState]) -> Vec<ResultState<'a>> {
     let calls = turn.map_or(&[][..], |turn| &turn.calls);
-    let single = request.results.len() == 1 && calls.len() == 1;
-    request
-        .results
-        .iter()
-        .map(|result| {
-            let id = result.call_id.filter(|id| !id.is_empty());
-            let call = match id {
-                Some(id) => calls.iter().position(|call| call.id == id),
-                None => single.then_some(0),
-            };
-            let step = id.and_then(|id| request.trajectory.steps.iter().rev().find(|step| &*step.call_id == id));
-            let alone = id.is_none() && call.is_none();
-            let waiting = if alone { request.trajectory.only_open() } else { None };
-            let step = step.or(waiting);
-            let call_id = call
-                .and_then(|index| calls.get(index))
-                .map(|call| call.id.to_string())
-                .or_else(|| step.map(|step| step.call_id.to_string()))
-                .or_else(|| id.map(str::to_owned));
-            ResultState {
-                read: ReadResult::read(result),
-                call,
-                call_id,
-                tool: step.map(|step| step.tool.to_string()),
-                findings: Vec::new(),
+    let mut answered = vec![false; calls.len()];
+    let mut results = Vec::with_capacity(request.results.len());
+    for (position, result) in request.results.iter().enumerate() {
+        let earlier = request.earlier.get(position).unwrap_or(&Answer::Unknown);
+        let id = result.call_id.filter(|id| !id.is_empty());
+        let mut findings = Vec::new();
+        let (call, tool) = match (id, earlier) {
+            (_, Answer::Call { tool }) => (None, Some(tool.to_string())),
+            (Some(id), _) => (calls.iter().position(|call| call.id == id), None),
+            (None, _) => ((calls.len() == 1).then_some(0), None),
+        };
+        let tool = tool.or_else(|| Some(states.get(call?)?.name(request, calls.get(call?)?).to_owned()));
+        if let Some(seen) = call.and_then(|index| answered.get_mut(index)) {
+            if *seen {
+                findings.push(Finding::new(Code::ResultUnmatched, "this call has its result already"));
             }
-        })
-        .collect()
+            *seen = true;
+        } else if tool.is_none() {
+            findings.push(match earlier {
+                Answer::Again { .. } => Finding::new(Code::ResultUnmatched, "this call has its result already"),
+                Answer::Call { .. } | Answer::Unknown => {
+                    Finding::new(Code::ResultUnmatched, "no call is known that this result answers")
+                }
+            });
+        }
+        let call_id = call.and_then(|index| calls.get(index)).map(|call| call.id.as_ref()).or(id);
+        results.push(ResultState {
+            read: ReadResult::read(result),
+            call,
+            call_id: call_id.map(str::to_owned),
+            tool,
+            findings,
+        });
+    }
+    results
 }
 
 /// Layer 4, the part that needs no model: every result against its call; and the questions for the judge.
@@ -69,27 +78,18 @@ pub(crate) fn inspect(
     let mut questions = Vec::new();
     for (position, result) in results.iter_mut().enumerate() {
         let call = result.call.and_then(|index| Some((turn?.calls.get(index)?, states.get(index)?)));
-        let name = call
-            .map(|(call, state)| state.name(request, call).to_owned())
-            .or_else(|| result.tool.clone())
-            .unwrap_or_default();
-        let known = !name.is_empty();
-        let view = known.then(|| CallView {
+        let view = result.tool.as_deref().map(|name| CallView {
             tool: request.toolset.tools().iter().find(|tool| tool.name == name),
-            name: &name,
+            name,
             arguments: call.and_then(|(call, state)| state.arguments(call)),
         });
-        semantic::inspect(&result.read, view, request.context.intent, &mut result.findings);
-        if !known && result.call_id.is_some() {
-            result.findings.push(semantic::unmatched());
-        }
-        rule(&mut result.findings, 0, &policy.for_tool(&name));
+        semantic::inspect(&result.read, view, &mut result.findings);
+        rule(&mut result.findings, 0, &policy.for_tool(result.tool.as_deref().unwrap_or_default()));
         if policy.judges()
-            && let Some(question) = semantic::question(request.context.intent, view, &result.read)
+            && let Some(question) = semantic::question(request.context.said(), view, &result.read)
         {
             questions.push((position, question));
         }
-        result.tool = known.then_some(name);
     }
     questions
 }

@@ -5,7 +5,7 @@ use crate::{
     decide::Decision,
     finding::Finding,
     policy::{Mode, Policy, ToolPolicy},
-    trajectory::{StepOutcome, Trajectory},
+    trajectory::Trajectory,
 };
 
 /// Applies the policy to the findings from `start` on: rules that are off are dropped, shadowed ones lose their
@@ -69,23 +69,18 @@ impl<'a> Budget<'a> {
         self.max
     }
 
-    /// Which try this is for a tool, from 1: the caller's count, or one more than the rejections of that tool.
-    pub(crate) fn attempt(&self, tool: Option<&str>) -> u32 {
-        self.said.unwrap_or_else(|| {
-            let rejected = self
-                .trajectory
-                .steps
-                .iter()
-                .filter(|step| matches!(step.outcome, StepOutcome::Rejected { .. }))
-                .filter(|step| tool.is_none_or(|name| &*step.tool == name))
-                .count();
-            u32::try_from(rejected).unwrap_or(u32::MAX).saturating_add(1)
+    /// Which try this is, from 1: the caller's count, or one more than a layer's rejections of the tool in this turn;
+    /// without a tool, one more than the corrections of the turn.
+    pub(crate) fn attempt(&self, of: Option<(&str, Layer)>) -> u32 {
+        self.said.unwrap_or_else(|| match of {
+            Some((tool, layer)) => self.trajectory.rejections(tool, layer).saturating_add(1),
+            None => self.trajectory.attempt(),
         })
     }
 
     /// The finding that turns a retry into a fallback once the budget is used up.
-    pub(crate) fn exhausted(&self, tool: Option<&str>) -> Option<Finding> {
-        let attempt = self.attempt(tool);
+    pub(crate) fn exhausted(&self, of: Option<(&str, Layer)>) -> Option<Finding> {
+        let attempt = self.attempt(of);
         (attempt > self.max).then(|| {
             Finding::new(
                 Code::RetryStorm,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    check::{Inspected, LayerOutcome, Outcome, calls::CallState, results::ResultState},
+    check::{CheckedStep, Inspected, LayerOutcome, Outcome, calls::{self, CallState}, results::ResultState},
     code::{Action, Layer},
     decide::{
         CallOutcome, Cleared, Decision, Duplicate, Fallback, ResultOutcome, Retry,
@@ -13,7 +13,7 @@ use crate::{
     },
     finding::Finding,
     layers::schema,
-    trajectory::{Step, StepOutcome},
+    trajectory::StepOutcome,
     turn::{
         Call, Turn,
         render::{self, Correction, Fate},
@@ -66,7 +66,8 @@ fn spend(check: &mut Inspected<'_>, budget: &Budget<'_>) {
     for (call, state) in turn.calls.iter().zip(&mut check.calls) {
         let name = state.name(&check.request, call);
         if decision_of(&state.findings) == Decision::Retry
-            && let Some(finding) = budget.exhausted(Some(name))
+            && let Some(layer) = deciding_layer(&state.findings)
+            && let Some(finding) = budget.exhausted(Some((name, layer)))
         {
             let start = state.findings.len();
             state.findings.push(finding);
@@ -114,7 +115,7 @@ fn close_reports(check: &mut Inspected<'_>) {
     check.reports.sort_by_key(|report| report.layer);
 }
 
-fn shadowed(mut check: Inspected<'_>, would_decide: Decision, steps: Vec<Step>) -> Outcome {
+fn shadowed(mut check: Inspected<'_>, would_decide: Decision, steps: Vec<CheckedStep>) -> Outcome {
     let all = check
         .findings
         .iter_mut()
@@ -231,12 +232,12 @@ fn fallback(check: &Inspected<'_>, decisions: &[Decision]) -> Fallback {
             let name = state.name(&check.request, call);
             let arguments = state.arguments(call);
             let toolset = check.request.toolset;
-            return choose_fallback(check.policy, Some(name), arguments, context.intent, toolset, &state.findings);
+            return choose_fallback(check.policy, Some(name), arguments, context.said(), toolset, &state.findings);
         }
     }
     let result = check.results.iter().find(|result| decision_of(&result.findings) == Decision::Fallback);
     let (tool, findings) = result.map_or((None, &check.findings), |result| (result.tool.as_deref(), &result.findings));
-    choose_fallback(check.policy, tool, None, context.intent, check.request.toolset, findings)
+    choose_fallback(check.policy, tool, None, context.said(), check.request.toolset, findings)
 }
 
 fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> Retry {
@@ -247,7 +248,8 @@ fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> 
             if *decision != Decision::Retry {
                 continue;
             }
-            attempt = attempt.max(budget.attempt(Some(state.name(&check.request, call))));
+            let layer = deciding_layer(&state.findings).unwrap_or(Layer::Schema);
+            attempt = attempt.max(budget.attempt(Some((state.name(&check.request, call), layer))));
             texts.push((index, correction(call, &state.findings, attempt, budget)));
         }
         for result in check.results.iter().filter(|result| decision_of(&result.findings) == Decision::Retry) {
@@ -346,7 +348,7 @@ fn rewritten(check: &Inspected<'_>, call: &Call<'_>, state: &CallState, decision
 
 /// The calls of this check as steps. Own verdicts are steps of their own kind; duplicates never ran. In shadow mode
 /// nothing is refused, so every call is a step that ran.
-fn steps(check: &Inspected<'_>, decisions: &[Decision]) -> Vec<Step> {
+fn steps(check: &Inspected<'_>, decisions: &[Decision]) -> Vec<CheckedStep> {
     let Some(turn) = &check.turn else { return Vec::new() };
     let shadow = check.request.options.shadow;
     turn.calls
@@ -360,16 +362,14 @@ fn steps(check: &Inspected<'_>, decisions: &[Decision]) -> Vec<Step> {
             let result = check.results.iter().find(|result| result.call == Some(index));
             let outcome = match (refused, result) {
                 (true, _) => StepOutcome::Rejected { by: deciding_layer(&state.findings).unwrap_or(Layer::Schema) },
-                (false, Some(result)) => result.read.outcome(),
+                (false, Some(result)) => result.read.outcome(state.name(&check.request, call)),
                 (false, None) => StepOutcome::Open,
             };
-            Step {
-                call_id: call.id.as_ref().into(),
-                tool: state.name(&check.request, call).into(),
-                arguments: state.fingerprint,
+            CheckedStep {
+                call_id: call.id.to_string(),
+                tool: state.name(&check.request, call).to_owned(),
+                arguments: calls::fingerprint(call, state),
                 outcome,
-                batch: 0,
-                t_ms: Some(check.request.context.now_ms),
             }
         })
         .collect()
