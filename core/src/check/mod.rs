@@ -3,11 +3,11 @@
 //! A check has two halves with a wait between them: [`inspect`] runs every layer that needs no one else and poses the
 //! semantic layer's questions; the shell has them answered; [`Inspected::conclude`] reads the answers and decides.
 
-mod calls;
+pub(crate) mod calls;
 mod chain;
 mod outcome;
 mod request;
-mod results;
+pub(crate) mod results;
 
 pub use chain::{Answer, Inspected, inspect};
 pub use outcome::{CheckedStep, Degraded, LayerOutcome, LayerReport, Outcome, Skipped};

@@ -1,7 +1,6 @@
 //! What enters a check. Everything is borrowed from the caller's bytes.
 
 use crate::{
-    code::Layer,
     tools::ToolSet,
     trajectory::{Answer, Conversation, Trajectory},
     turn::Candidate,

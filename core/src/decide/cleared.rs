@@ -18,10 +18,6 @@ impl Cleared {
         }
     }
 
-    pub(super) fn new(name: String, arguments: String, changed: bool) -> Self {
-        Self { name, arguments, changed }
-    }
-
     /// The tool's real name.
     pub fn name(&self) -> &str {
         &self.name
