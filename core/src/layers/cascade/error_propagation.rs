@@ -21,10 +21,21 @@ const MAX_VALUES: usize = 2_000;
 const MAX_VALUE_BYTES: usize = 400;
 
 /// How programs print a value that is not there.
-const NOTHING: [&str; 8] = ["undefined", "null", "None", "NaN", "nil", "[object Object]", "NoneType", "<nil>"];
+const NOTHING: [&str; 8] = [
+    "undefined",
+    "null",
+    "None",
+    "NaN",
+    "nil",
+    "[object Object]",
+    "NoneType",
+    "<nil>",
+];
 
 pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let Some(arguments) = view.inspection.arguments else { return };
+    let Some(arguments) = view.inspection.arguments else {
+        return;
+    };
     let excerpts: Vec<&str> = view
         .steps
         .iter()
@@ -38,7 +49,9 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
         })
         .filter(|excerpt| !excerpt.is_empty())
         .collect();
-    let Some(fault) = find(view, arguments, &excerpts) else { return };
+    let Some(fault) = find(view, arguments, &excerpts) else {
+        return;
+    };
     let Some(action) = staged(view.stages(Code::ErrorPropagation), view.insistence()) else {
         return;
     };
@@ -47,7 +60,9 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
             .at(fault.pointer)
             .received(fault.value)
             .leads_to(action)
-            .suggestion("Get the real value first: repeat the step that failed in another way, or ask the user for it."),
+            .suggestion(
+                "Get the real value first: repeat the step that failed in another way, or ask the user for it.",
+            ),
     );
 }
 
@@ -70,7 +85,12 @@ fn find<'a>(view: &View<'_>, arguments: &'a Value, excerpts: &[&str]) -> Option<
                 let top = pointer.is_empty();
                 for (key, value) in map {
                     let required = top && is_required(view, key);
-                    open.push((format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), key, required, value));
+                    open.push((
+                        format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+                        key,
+                        required,
+                        value,
+                    ));
                 }
             }
             Value::Array(items) => {
@@ -98,14 +118,15 @@ fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&st
         return None;
     }
     if NOTHING.contains(&text) {
-        let wanted = (required || is_id(key)) && !view.said().any(|said| says(said, text)) && !is_offered(view, key, text);
+        let wanted =
+            (required || is_id(key)) && !view.said().any(|said| says(said, text)) && !is_offered(view, key, text);
         return wanted.then_some("A missing value is passed on as if it were one");
     }
-    let is_error = excerpts
-        .iter()
-        .any(|excerpt| *excerpt == text || (text.len() >= MIN_PART_BYTES && reads_like_error(text) && excerpt.contains(text)))
-        || (failure::announces_error(text) && reads_like_error(text));
-    (is_error && !view.said().any(|said| said.contains(text))).then_some("The text of an error is passed on as if it were data")
+    let is_error = excerpts.iter().any(|excerpt| {
+        *excerpt == text || (text.len() >= MIN_PART_BYTES && reads_like_error(text) && excerpt.contains(text))
+    }) || (failure::announces_error(text) && reads_like_error(text));
+    (is_error && !view.said().any(|said| said.contains(text)))
+        .then_some("The text of an error is passed on as if it were data")
 }
 
 /// More than one word, and words in which errors are told.
@@ -128,8 +149,13 @@ fn property<'a>(view: &View<'a>, key: &str) -> Option<&'a Value> {
 fn is_offered(view: &View<'_>, key: &str, text: &str) -> bool {
     property(view, key).is_some_and(|property| {
         let is_it = |value: &Value| value.as_str() == Some(text);
-        property.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().any(is_it))
-            || ["const", "default"].iter().any(|word| property.get(word).is_some_and(is_it))
+        property
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|values| values.iter().any(is_it))
+            || ["const", "default"]
+                .iter()
+                .any(|word| property.get(word).is_some_and(is_it))
     })
 }
 
@@ -142,15 +168,61 @@ fn is_required(view: &View<'_>, key: &str) -> bool {
 }
 
 fn is_id(key: &str) -> bool {
-    names::words(key).any(|word| ["id", "ids", "key", "uuid", "handle", "ref"].iter().any(|known| word.eq_ignore_ascii_case(known)))
+    names::words(key).any(|word| {
+        ["id", "ids", "key", "uuid", "handle", "ref"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Fields in which an error may be told, searched for or worked on.
 fn is_free_text(key: &str) -> bool {
     const WORDS: [&str; 44] = [
-        "message", "text", "body", "content", "contents", "description", "comment", "note", "notes", "reason", "summary", "title", "subject", "log", "logs", "error", "errors",
-        "details", "detail", "query", "question", "questions", "prompt", "command", "cmd", "code", "script", "sql", "search", "task", "thought", "caption", "html",
-        "markdown", "answer", "response", "feedback", "msg", "explanation", "instructions", "pattern", "keyword", "string", "expression",
+        "message",
+        "text",
+        "body",
+        "content",
+        "contents",
+        "description",
+        "comment",
+        "note",
+        "notes",
+        "reason",
+        "summary",
+        "title",
+        "subject",
+        "log",
+        "logs",
+        "error",
+        "errors",
+        "details",
+        "detail",
+        "query",
+        "question",
+        "questions",
+        "prompt",
+        "command",
+        "cmd",
+        "code",
+        "script",
+        "sql",
+        "search",
+        "task",
+        "thought",
+        "caption",
+        "html",
+        "markdown",
+        "answer",
+        "response",
+        "feedback",
+        "msg",
+        "explanation",
+        "instructions",
+        "pattern",
+        "keyword",
+        "string",
+        "expression",
     ];
-    names::words(key).any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))) || matches!(key, "q" | "old" | "new" | "chars" | "stdin" | "input")
+    names::words(key).any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+        || matches!(key, "q" | "old" | "new" | "chars" | "stdin" | "input")
 }

@@ -29,9 +29,10 @@ impl<'a> View<'a> {
             inspection,
             name: inspection.tool.map_or(written, |tool| &tool.name),
             written,
-            arguments: inspection
-                .arguments
-                .map_or_else(|| canonical::arguments_text(call.arguments.received.as_bytes()), canonical::arguments),
+            arguments: inspection.arguments.map_or_else(
+                || canonical::arguments_text(call.arguments.received.as_bytes()),
+                canonical::arguments,
+            ),
             steps: &inspection.trajectory.steps,
         })
     }
