@@ -14,13 +14,16 @@ use crate::{
     finding::Finding,
     layers::{
         Inspection,
-        value::{decode::plain_path, leaf::Leaf, words::Words},
+        value::{decode::plain_path, leaf::Leaf, target::is_url, words::Words},
     },
     policy::Role,
 };
 
 /// Longest text that is looked at, in bytes: a smuggled command hides in a short value.
 const MAX_BYTES: usize = 2_048;
+
+/// The same in a field of unknown role, which may be a document.
+const MAX_UNKNOWN_BYTES: usize = 256;
 
 /// Programs whose names are no words of a language.
 const PROGRAMS: &str = "whoami|uname|ifconfig|ipconfig|netstat|netsh|nslookup|wget|curl|bash|zsh|ksh|powershell|pwsh|\
@@ -35,21 +38,23 @@ const WORDS: &str = "ls|cat|id|pwd|ps|nc|sh|rm|mv|cp|dd|echo|ping|sleep|perl|pyt
 static SQL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     compile(&[
         // A second query glued to the first.
-        r#"\bunion\s+(?:all\s+)?select\b"#,
+        r#"union\s+all\s+select|union\s+select\s*(?:[\d'"@(*]|null\b|char\b|concat)"#,
         // Waiting, by which a blind attacker reads: MySQL, PostgreSQL, SQLite, SQL Server, Oracle.
-        r#"\b(?:pg_sleep|sleep|benchmark|randomblob|dbms_pipe\.receive_message|dbms_lock\.sleep)\s*\(\s*['"]?\d"#,
-        r#"\bwaitfor\s+(?:delay|time)\s*['"]"#,
+        r#"(?:pg_sleep|sleep|benchmark|randomblob|dbms_pipe\.receive_message|dbms_lock\.sleep)\s*\(\s*['"]?\d"#,
+        r#"waitfor\s+(?:delay|time)\s*['"]"#,
         // Another statement after the first.
         r#";\s*(?:drop\s+(?:table|database|schema|view|user|index)|delete\s+from|insert\s+into|truncate\s+table|alter\s+table|update\s+\w+\s+set|exec(?:ute)?\s+(?:xp|sp)_|shutdown\b)"#,
         r#"\b(?:xp_cmdshell|information_schema\.|@@version\b)"#,
         r#"\bselect\b[^;]{0,200}\bfrom\s*\(\s*select\b"#,
+        // What is always true.
+        r#"\b(?:or|and)\s+\d+\s*=\s*\d"#,
     ])
 });
 
 /// What follows a quote that closes a string: a condition, or the start of a comment at the end.
 static SQL_BREAK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     compile(&[
-        r#"^[\s)]*(?:or|and|\|\||&&|xor)[\s('"]*[^\s=<>]{0,40}[\s)'"]*(?:=|<|>|\blike\b|\bis\b)"#,
+        r#"^[\s)]*(?:or|and|\|\||&&|xor)[\s('"][^=<>]{0,80}(?:=|<|>|\blike\b|\bis\b)"#,
         r#"^[\s)]*(?:or|and|\|\||&&)\b.{0,200}(?:--|#|/\*)\s*$"#,
         r#"^[\s);]*(?:--|#|/\*)\s*$"#,
     ])
@@ -65,9 +70,10 @@ static SHELL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         &format!(r"{separator}\s*{folder}?(?:{PROGRAMS})\b"),
         &format!(r"{separator}\s*{folder}\w+"),
         &format!(r"{separator}\s*(?:{WORDS}){argument}"),
-        &format!(r"&\s*(?:{PROGRAMS}|(?:{WORDS}){argument})"),
+        &format!(r"&\s*(?:(?:{PROGRAMS})(?:\s|;|$)|(?:{WORDS}){argument})"),
         // Nothing but commands can begin with a separator and go on with a program.
         &format!(r#"^["'\s]*(?:;|\|\|?|&&?|\n)\s*{folder}?(?:{PROGRAMS}|{WORDS})\s*(?:$|["';|&(\s])"#),
+        &format!(r"{separator}\s*(?:reg\s+(?:add|query|delete)|net\s+(?:user|view|localgroup|share|start|stop|use))\b"),
         r"\$\{?IFS\b",
     ])
 });
@@ -76,8 +82,9 @@ static SHELL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 static CODE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let argument = r"\s+(?:-[a-z]|/[a-z]|[a-z]:\\)";
     compile(&[
-        r#"\b(?:eval|exec|system|passthru|shell_exec|popen|proc_open|phpinfo|phpversion)\s*\(\s*(?:["'$]|\))"#,
+        r#"(?:eval|exec|system|passthru|shell_exec|popen|proc_open|phpinfo|phpversion)\s*\(\s*(?:["'$]|\))"#,
         r"<\?php\b|<!--#exec\b|\{\$\{|;\s*\{\s*\$_",
+        r#"[;|\n]\s*(?:id|ls|pwd|ps)\s*(?:[;|\n"']|$)"#,
         &format!(r"^\s*(?:{PROGRAMS}|{WORDS}){argument}"),
     ])
 });
@@ -89,15 +96,38 @@ fn compile(patterns: &[&str]) -> Vec<Regex> {
         .collect()
 }
 
-/// Whether a text holds a character without which nothing can be smuggled.
+/// Whether a text holds anything without which nothing can be smuggled.
 pub(super) fn suspects(text: &str) -> bool {
-    text.len() <= MAX_BYTES
-        && text.bytes().any(|it| {
-            matches!(
-                it,
-                b';' | b'|' | b'&' | b'`' | b'$' | b'(' | b'\'' | b'"' | b'%' | b'\\' | b'\n' | b'/' | b'-'
-            )
-        })
+    let sign = |it: u8| {
+        matches!(
+            it,
+            b';' | b'|' | b'&' | b'`' | b'$' | b'(' | b'\'' | b'"' | b'%' | b'\\' | b'\n' | b'/' | b'-' | b'='
+        )
+    };
+    let query = || {
+        [&b"select"[..], b"SELECT", b"Select"]
+            .iter()
+            .any(|it| memchr::memmem::find(text.as_bytes(), it).is_some())
+    };
+    text.len() <= MAX_BYTES && (text.bytes().any(sign) || query())
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    sql: bool,
+    quotes: bool,
+    shell: bool,
+    code: bool,
+}
+
+impl Look {
+    const ALL: Look = Look {
+        sql: true,
+        quotes: true,
+        shell: true,
+        code: true,
+    };
 }
 
 /// Looks at one text.
@@ -108,21 +138,37 @@ pub(super) fn inspect(
     inspection: &Inspection<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let named = match role {
-        Role::Identifier | Role::Label | Role::Host | Role::Email | Role::Date | Role::Amount => true,
-        Role::Path | Role::Unknown => false,
-        Role::Url if !super::target::is_url(leaf.text) => false,
-        Role::Url | Role::Secret | Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => return,
+    let not_code = Look {
+        code: false,
+        ..Look::ALL
+    };
+    let look = match role {
+        Role::Identifier | Role::Label | Role::Host | Role::Email | Role::Date | Role::Amount => Look::ALL,
+        Role::Unknown if may_be_program(leaf, inspection) => return,
+        Role::Path | Role::Unknown => not_code,
+        Role::Url if !is_url(leaf.text) => not_code,
+        // Separators belong in a URL, spaces do not; in a password anything does but a whole query.
+        Role::Url if leaf.text.contains(char::is_whitespace) => Look {
+            sql: false,
+            quotes: false,
+            ..not_code
+        },
+        Role::Secret => Look {
+            quotes: false,
+            shell: false,
+            ..not_code
+        },
+        Role::Url | Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => return,
     };
     let plain = if leaf.text.contains('%') {
         plain_path(leaf.text)
     } else {
         leaf.text.replace("\\n", "\n")
     };
-    let any = |patterns: &[Regex]| patterns.iter().any(|it| it.is_match(&plain));
-    let (code, message) = if any(&SQL) || breaks_out(&plain) {
+    let any = |wanted: bool, patterns: &[Regex]| wanted && patterns.iter().any(|it| it.is_match(&plain));
+    let (code, message) = if any(look.sql, &SQL) || look.quotes && breaks_out(&plain) {
         (Code::SqlInjection, "SQL in a field that holds a value")
-    } else if any(&SHELL) || named && any(&CODE) {
+    } else if any(look.shell, &SHELL) || any(look.code, &CODE) {
         (Code::ShellInjection, "a command in a field that holds a value")
     } else {
         return;
@@ -136,6 +182,25 @@ pub(super) fn inspect(
             .received(leaf.text)
             .suggestion("give the plain value and nothing else"),
     );
+}
+
+/// Whether a field of unknown role may hold a command, a query, or a text of several lines.
+fn may_be_program(leaf: &Leaf<'_>, inspection: &Inspection<'_>) -> bool {
+    const SPEAKS_OF: [&str; 12] = [
+        "shell",
+        "command",
+        "terminal",
+        "bash",
+        "sql",
+        "script",
+        "source code",
+        "expression",
+        "regex",
+        "program",
+        "snippet",
+        "file content",
+    ];
+    leaf.text.len() > MAX_UNKNOWN_BYTES || leaf.text.contains('\n') || leaf.described(inspection, &SPEAKS_OF)
 }
 
 /// Whether a quote closes a string that the text did not open, and SQL goes on behind it.

@@ -39,11 +39,11 @@ pub(super) fn inspect(
         Role::Path => path.contains('\0') || meant.height > 0,
         // Where no path is wanted only what can be nothing else counts.
         Role::Unknown => disguised || meant.height > 1 && meant.target && meant.bare,
-        Role::Identifier | Role::Label | Role::Host | Role::Email | Role::Date | Role::Amount | Role::Secret => {
+        Role::Url if is_url(leaf.text) => disguised && meant.steps > 1,
+        Role::Identifier | Role::Label | Role::Url | Role::Host | Role::Email | Role::Date | Role::Amount => {
             disguised || meant.steps > 1 && meant.target && meant.bare
         }
-        Role::Url => disguised && (meant.steps > 1 || !is_url(leaf.text)),
-        Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => false,
+        Role::Secret | Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => false,
     };
     if climbs && !(words.say(leaf.text) && roots.is_empty()) {
         findings.push(
