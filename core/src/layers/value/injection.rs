@@ -38,7 +38,7 @@ const WORDS: &str = "ls|cat|id|pwd|ps|nc|sh|rm|mv|cp|dd|echo|ping|sleep|perl|pyt
 static SQL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     compile(&[
         // A second query glued to the first.
-        r#"union\s+all\s+select|union\s+select\s*(?:[\d'"@(*]|null\b|char\b|concat)"#,
+        r#"union\s+all\s+select|union\s+select\s*(?:[\d'"@(*]|null\b|char\b|concat)|union\s+select\b[^;]{1,200}\sfrom\s+\w"#,
         // Waiting, by which a blind attacker reads: MySQL, PostgreSQL, SQLite, SQL Server, Oracle.
         r#"(?:pg_sleep|sleep|benchmark|randomblob|dbms_pipe\.receive_message|dbms_lock\.sleep)\s*\(\s*['"]?\d"#,
         r#"waitfor\s+(?:delay|time)\s*['"]"#,
