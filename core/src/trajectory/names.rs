@@ -56,7 +56,7 @@ pub fn purpose(name: &str) -> Purpose {
 pub fn effect(name: &str) -> Option<Effect> {
     const READS: &[&str] = &[
         "get", "list", "search", "find", "read", "fetch", "show", "view", "describe", "check", "count", "query", "lookup", "ls", "cat", "grep", "pwd", "diff", "wc", "head",
-        "tail", "calculate", "compute", "estimate", "convert", "compare", "is", "has", "verify", "validate", "think", "retrieve", "display", "inspect", "browse", "ping",
+        "tail", "calculate", "compute", "estimate", "convert", "compare", "is", "has", "can", "may", "verify", "validate", "think", "retrieve", "display", "inspect", "browse", "ping",
         "translate", "summarize", "analyze", "preview", "resolve", "lookup", "poll", "wait", "status", "stat", "du", "screenshot", "sort", "mean", "sum", "add_numbers", "help",
         "logarithm", "recommend", "explain", "detect", "extract", "parse", "classify", "monitor", "watch", "scan", "route",
     ];

@@ -5,7 +5,7 @@ use crate::{
     layers::Inspection,
     policy::{Effect, Stages},
     tools::{Resolution, Tool},
-    trajectory::{Fingerprint, Step, StepOutcome, canonical, names},
+    trajectory::{Fingerprint, Step, StepOutcome, names},
 };
 
 /// How much longer waiting for something may take than other repetition, in counts, where no clock is known.
@@ -29,9 +29,7 @@ impl<'a> View<'a> {
             inspection,
             name: inspection.tool.map_or(written, |tool| &tool.name),
             written,
-            arguments: inspection
-                .arguments
-                .map_or_else(|| canonical::arguments_text(call.arguments.received.as_bytes()), canonical::arguments),
+            arguments: inspection.fingerprint,
             steps: &inspection.trajectory.steps,
         })
     }
