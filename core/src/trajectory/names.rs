@@ -63,7 +63,7 @@ pub fn effect(name: &str) -> Option<Effect> {
     const IDEMPOTENT: &[&str] = &[
         "set", "update", "put", "delete", "remove", "cd", "close", "lock", "unlock", "mark", "enable", "disable", "cancel", "save", "write", "overwrite", "replace", "rename", "move",
         "mv", "cp", "copy", "mkdir", "touch", "rm", "login", "authenticate", "logout", "edit", "modify", "patch", "sync", "open", "activate", "deactivate", "grant",
-        "revoke", "subscribe", "unsubscribe", "follow", "unfollow", "start", "stop", "resume", "pause", "adjust", "press", "release", "select", "click", "navigate", "goto", "restart",
+        "revoke", "subscribe", "unsubscribe", "follow", "unfollow", "start", "stop", "resume", "pause", "adjust", "navigate", "goto", "restart",
     ];
     const ONCE: &[&str] = &[
         "send", "create", "add", "post", "book", "pay", "transfer", "place", "buy", "purchase", "submit", "publish", "append", "insert", "increment", "reply", "invite", "reserve",
@@ -86,14 +86,23 @@ pub fn effect(name: &str) -> Option<Effect> {
 pub fn is_repeatable(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "roll", "random", "dice", "die", "flip", "toss", "coin", "draw", "shuffle", "sample", "generate", "spawn", "agent", "subagent", "task", "ping", "uuid", "next", "sleep",
-        "wait", "delay", "advance", "step", "tick",
+        "wait", "delay", "advance", "step", "tick", "press", "click", "scroll", "tap", "swipe",
     ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 
-/// Whether a tool of this name asks how far something is.
-pub fn is_poll(name: &str) -> bool {
-    const WORDS: &[&str] = &["poll", "status", "state", "progress", "wait", "watch", "monitor", "await", "ready", "health", "sleep", "tail"];
+/// Whether a tool of this name waits for something, whatever it gives.
+pub fn is_wait(name: &str) -> bool {
+    const WORDS: &[&str] = &["poll", "wait", "await", "watch", "monitor", "progress", "sleep", "delay"];
+    words(name).any(|word| is_one_of(word, WORDS))
+}
+
+/// Whether a tool of this name tells how far something is, as long as it says that the work goes on.
+pub fn is_status(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "status", "state", "ready", "health", "job", "task", "build", "run", "deployment", "deploy", "operation", "process", "output", "result", "results", "batch", "export",
+        "import", "upload", "workflow", "pipeline", "check", "render", "training", "scan", "crawl", "session", "stdin",
+    ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 

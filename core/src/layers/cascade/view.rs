@@ -83,16 +83,13 @@ impl<'a> View<'a> {
         !matches!(self.inspection.toolset.resolve(name), Resolution::Unknown)
     }
 
-    /// Whether repeating the call is waiting for something.
+    /// Whether repeating the call is waiting for something: the policy says so, its words do, or it tells how far
+    /// something is that has not ended.
     pub fn polls(&self) -> bool {
         self.inspection.policy.polls().unwrap_or_else(|| {
-            names::is_poll(self.name)
-                || self
-                    .steps
-                    .iter()
-                    .rev()
-                    .find(|step| self.is_same_call(step))
-                    .is_some_and(|step| matches!(step.outcome, StepOutcome::Pending(_)))
+            names::is_wait(self.name)
+                || self.inspection.tool.is_some_and(|tool| says_poll(&tool.description))
+                || self.steps.iter().rev().find(|step| self.is_same_call(step)).is_some_and(waits)
         })
     }
 
@@ -140,6 +137,17 @@ impl<'a> View<'a> {
             .into_iter()
             .chain(context.conversation.last_user_text.as_deref())
     }
+}
+
+/// Whether a step was waiting for something.
+pub(super) fn waits(step: &Step) -> bool {
+    names::is_wait(&step.tool) || (matches!(step.outcome, StepOutcome::Pending(_)) && names::is_status(&step.tool))
+}
+
+fn says_poll(description: &str) -> bool {
+    names::words(description)
+        .take(60)
+        .any(|word| ["poll", "polls", "polling"].iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 /// What a tool says of itself; believed only where it is explicit.
