@@ -59,7 +59,9 @@ fn steps(case: &Value) -> Vec<Step> {
             arguments: canonical::arguments_text(arguments.as_bytes()),
             outcome: outcome(step, round),
             batch,
-            t_ms: step["every_ms"].as_i64().map(|every| every * i64::try_from(round).expect("a small number")),
+            t_ms: step["every_ms"]
+                .as_i64()
+                .map(|every| every * i64::try_from(round).expect("a small number")),
         });
     };
     for entry in case["steps"].as_array().into_iter().flatten() {
@@ -120,7 +122,10 @@ fn inspect(case: &Value) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = Vec::new();
     if let Some(code) = case["refused_for"].as_str() {
-        findings.push(Finding::new(toolward_core::code::Code::parse(code).expect("a code"), "refused"));
+        findings.push(Finding::new(
+            toolward_core::code::Code::parse(code).expect("a code"),
+            "refused",
+        ));
     }
     let before = findings.len();
     cascade::inspect(
@@ -177,23 +182,35 @@ fn cases() {
 
 #[test]
 fn every_finding_says_what_else_to_try() {
-    for line in include_str!("cases/cascade.jsonl").lines().filter(|line| !line.trim().is_empty()) {
+    for line in include_str!("cases/cascade.jsonl")
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+    {
         let case: Value = serde_json::from_str(line).expect("JSON");
         for finding in inspect(&case) {
-            assert!(finding.suggestion.is_some() && finding.message.len() > 20, "{}", case["name"]);
+            assert!(
+                finding.suggestion.is_some() && finding.message.len() > 20,
+                "{}",
+                case["name"]
+            );
         }
     }
 }
 
 #[test]
 fn more_of_the_same_never_loosens() {
-    for line in include_str!("cases/cascade.jsonl").lines().filter(|line| !line.trim().is_empty()) {
+    for line in include_str!("cases/cascade.jsonl")
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+    {
         let mut case: Value = serde_json::from_str(line).expect("JSON");
         let Some(step) = case["steps"].as_array().and_then(|steps| steps.last()).cloned() else {
             continue;
         };
-        let is_repeat = step["tool"] == case["call"]["tool"] && step["args"] == case["call"]["args"] && step["gives"].is_string();
-        if !is_repeat || step["every_ms"].is_number() || step["gives"].as_str().is_some_and(|text| text.contains("{n}")) {
+        let is_repeat =
+            step["tool"] == case["call"]["tool"] && step["args"] == case["call"]["args"] && step["gives"].is_string();
+        if !is_repeat || step["every_ms"].is_number() || step["gives"].as_str().is_some_and(|text| text.contains("{n}"))
+        {
             continue;
         }
         let worst = |case: &Value| inspect(case).iter().map(|finding| finding.action).max();

@@ -76,7 +76,9 @@ pub fn find<'a>(result: &'a ReadResult<'_>, tool: &str) -> Option<Failure<'a>> {
 
 /// The error without numbers, ids, paths, quotations and case: the same fault gives the same signature.
 pub fn signature(text: &str) -> Fingerprint {
-    let text = text.get(..text.floor_char_boundary(MAX_SIGNATURE_BYTES)).unwrap_or_default();
+    let text = text
+        .get(..text.floor_char_boundary(MAX_SIGNATURE_BYTES))
+        .unwrap_or_default();
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.trim();
     while let Some(c) = rest.chars().next() {
@@ -98,7 +100,11 @@ pub fn signature(text: &str) -> Fingerprint {
     let mut sum = 0u64;
     for word in plain.split_ascii_whitespace() {
         let core = word.trim_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, '/' | '"'));
-        let folded = if core.contains('/') || core.contains('\\') || core.contains('@') || core.contains('_') && core.bytes().any(|b| b.is_ascii_digit()) {
+        let folded = if core.contains('/')
+            || core.contains('\\')
+            || core.contains('@')
+            || core.contains('_') && core.bytes().any(|b| b.is_ascii_digit())
+        {
             1
         } else if volatile::is_volatile_word(core) {
             2
@@ -115,23 +121,79 @@ pub fn signature(text: &str) -> Fingerprint {
 /// What can be done about an error of these words.
 pub fn kind(text: &str) -> FailureKind {
     const WAIT: [&str; 20] = [
-        "rate limit", "ratelimit", "too many requests", "quota", "throttl", "timed out", "timeout", "time-out",
-        "unavailable", "try again", "connection refused", "connection reset", "overloaded", "warming up", "bad gateway",
-        "econn", "internal server error", "busy", "temporar", "network error",
+        "rate limit",
+        "ratelimit",
+        "too many requests",
+        "quota",
+        "throttl",
+        "timed out",
+        "timeout",
+        "time-out",
+        "unavailable",
+        "try again",
+        "connection refused",
+        "connection reset",
+        "overloaded",
+        "warming up",
+        "bad gateway",
+        "econn",
+        "internal server error",
+        "busy",
+        "temporar",
+        "network error",
     ];
     const DENIED: [&str; 16] = [
-        "unauthorized", "unauthorised", "forbidden", "access denied", "permission denied", "not permitted", "authenticat",
-        "login required", "log in", "logged in", "token", "api key", "credential", "not authorized", "not allowed", "expired",
+        "unauthorized",
+        "unauthorised",
+        "forbidden",
+        "access denied",
+        "permission denied",
+        "not permitted",
+        "authenticat",
+        "login required",
+        "log in",
+        "logged in",
+        "token",
+        "api key",
+        "credential",
+        "not authorized",
+        "not allowed",
+        "expired",
     ];
     const NOT_FOUND: [&str; 11] = [
-        "not found", "no such", "does not exist", "doesn't exist", "not exist", "unknown", "no matching", "cannot find",
-        "could not find", "couldn't find", "notfound",
+        "not found",
+        "no such",
+        "does not exist",
+        "doesn't exist",
+        "not exist",
+        "unknown",
+        "no matching",
+        "cannot find",
+        "could not find",
+        "couldn't find",
+        "notfound",
     ];
     const ARGUMENTS: [&str; 16] = [
-        "invalid", "required", "missing", "must be", "must not", "expected", "validation", "malformed", "bad request",
-        "out of range", "unsupported", "wrong", "not a valid", "should be", "cannot be", "unexpected",
+        "invalid",
+        "required",
+        "missing",
+        "must be",
+        "must not",
+        "expected",
+        "validation",
+        "malformed",
+        "bad request",
+        "out of range",
+        "unsupported",
+        "wrong",
+        "not a valid",
+        "should be",
+        "cannot be",
+        "unexpected",
     ];
-    let text = text.get(..text.floor_char_boundary(MAX_SIGNATURE_BYTES)).unwrap_or_default();
+    let text = text
+        .get(..text.floor_char_boundary(MAX_SIGNATURE_BYTES))
+        .unwrap_or_default();
     let any = |phrases: &[&str]| phrases.iter().any(|phrase| contains_ignore_case(text, phrase));
     let status = status_code(text);
     if any(&WAIT) || matches!(status, Some(408 | 425 | 429 | 500 | 502..=504)) {
@@ -151,10 +213,22 @@ pub fn kind(text: &str) -> FailureKind {
 fn of_object(map: &Map<String, Value>, purpose: Purpose) -> Option<Cow<'static, str>> {
     let only_companions = map.keys().all(|key| is_companion(key));
     let message = || {
-        ["error", "message", "detail", "details", "error_message", "errorMessage", "reason", "errors", "msg", "title", "result"]
-            .iter()
-            .find_map(|key| map.get(*key).and_then(words))
-            .unwrap_or_default()
+        [
+            "error",
+            "message",
+            "detail",
+            "details",
+            "error_message",
+            "errorMessage",
+            "reason",
+            "errors",
+            "msg",
+            "title",
+            "result",
+        ]
+        .iter()
+        .find_map(|key| map.get(*key).and_then(words))
+        .unwrap_or_default()
     };
     for key in ["error", "Error", "err", "exception", "error_message", "errorMessage"] {
         if let Some(value) = map.get(key)
@@ -177,10 +251,14 @@ fn of_object(map: &Map<String, Value>, purpose: Purpose) -> Option<Cow<'static, 
     if map.get("errors").is_some_and(is_said) && map.get("data").is_none_or(Value::is_null) && only_companions {
         return Some(Cow::Owned(message()));
     }
-    let is_error_status = match map.get("status").or_else(|| map.get("type")).or_else(|| map.get("level")) {
-        Some(Value::String(status)) => {
-            ["error", "failed", "failure", "fail"].iter().any(|known| status.eq_ignore_ascii_case(known))
-        }
+    let is_error_status = match map
+        .get("status")
+        .or_else(|| map.get("type"))
+        .or_else(|| map.get("level"))
+    {
+        Some(Value::String(status)) => ["error", "failed", "failure", "fail"]
+            .iter()
+            .any(|known| status.eq_ignore_ascii_case(known)),
         Some(Value::Number(number)) => number.as_u64().is_some_and(|code| (400..600).contains(&code)),
         Some(_) | None => false,
     } || ["statusCode", "status_code", "code"]
@@ -199,10 +277,48 @@ fn of_object(map: &Map<String, Value>, purpose: Purpose) -> Option<Cow<'static, 
 /// Keys that stand beside an error without being content.
 fn is_companion(key: &str) -> bool {
     const KEYS: [&str; 42] = [
-        "cause", "code", "data", "detail", "details", "docs", "documentation_url", "err", "error", "errorcode", "errormessage",
-        "errors", "errortype", "exception", "help", "hint", "instance", "iserror", "kind", "level", "message", "meta",
-        "method", "msg", "ok", "param", "path", "reason", "requestid", "retryable", "retryafter", "result", "stack", "status",
-        "statuscode", "succeeded", "success", "suggestion", "timestamp", "title", "traceback", "type",
+        "cause",
+        "code",
+        "data",
+        "detail",
+        "details",
+        "docs",
+        "documentation_url",
+        "err",
+        "error",
+        "errorcode",
+        "errormessage",
+        "errors",
+        "errortype",
+        "exception",
+        "help",
+        "hint",
+        "instance",
+        "iserror",
+        "kind",
+        "level",
+        "message",
+        "meta",
+        "method",
+        "msg",
+        "ok",
+        "param",
+        "path",
+        "reason",
+        "requestid",
+        "retryable",
+        "retryafter",
+        "result",
+        "stack",
+        "status",
+        "statuscode",
+        "succeeded",
+        "success",
+        "suggestion",
+        "timestamp",
+        "title",
+        "traceback",
+        "type",
     ];
     let folded: String = key
         .chars()
@@ -217,7 +333,10 @@ fn is_said(value: &Value) -> bool {
         Value::Null => false,
         Value::Bool(flag) => *flag,
         Value::Number(number) => number.as_str() != "0",
-        Value::String(text) => !matches!(text.trim(), "" | "none" | "None" | "null" | "false" | "no error" | "OK" | "ok" | "0"),
+        Value::String(text) => !matches!(
+            text.trim(),
+            "" | "none" | "None" | "null" | "false" | "no error" | "OK" | "ok" | "0"
+        ),
         Value::Array(items) => !items.is_empty(),
         Value::Object(map) => !map.is_empty(),
     }
@@ -252,10 +371,12 @@ fn of_text(text: &str, purpose: Purpose) -> Option<&str> {
     }
     match purpose {
         Purpose::Log => None,
-        Purpose::Document => (lines == 1 && text.len() <= 200 && announces_error(text) && names_a_cause(text)).then_some(text),
-        Purpose::Question | Purpose::Search | Purpose::Lookup | Purpose::Other => {
-            (announces_error(text) || (lines == 1 && text.len() <= 200 && is_error_sentence(text, purpose))).then_some(text)
+        Purpose::Document => {
+            (lines == 1 && text.len() <= 200 && announces_error(text) && names_a_cause(text)).then_some(text)
         }
+        Purpose::Question | Purpose::Search | Purpose::Lookup | Purpose::Other => (announces_error(text)
+            || (lines == 1 && text.len() <= 200 && is_error_sentence(text, purpose)))
+        .then_some(text),
     }
 }
 
@@ -267,10 +388,25 @@ fn python_error(text: &str) -> Option<&str> {
 
 /// Whether a text begins with a word that announces an error: `Error: …`, `ValueError: …`, `503 Service Unavailable`.
 pub fn announces_error(text: &str) -> bool {
-    const HEADS: [&str; 19] = [
-        "error:", "error -", "error (", "error during", "error while", "error executing", "error calling", "error in ",
-        "error occurred", "error code", "an error occurred", "exception:", "fatal:", "failure:", "http error", "api error",
-        "tool error", "mcp error", "request failed",
+    const HEADS: [&str; 18] = [
+        "error:",
+        "error -",
+        "error (",
+        "error during",
+        "error while",
+        "error executing",
+        "error calling",
+        "error occurred",
+        "error code",
+        "an error occurred",
+        "exception:",
+        "fatal:",
+        "failure:",
+        "http error",
+        "api error",
+        "tool error",
+        "mcp error",
+        "request failed",
     ];
     let head = text.trim_start_matches(['❌', '⚠', '\u{fe0f}', ' ', '*', '[', '<', '#']);
     HEADS.iter().any(|known| starts_with_ignore_case(head, known))
@@ -278,7 +414,9 @@ pub fn announces_error(text: &str) -> bool {
             !rest.is_empty()
                 && name.len() > 5
                 && (name.ends_with("Error") || name.ends_with("Exception"))
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.')
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.')
         })
         || (status_code(head).is_some() && starts_with_status(head))
 }
@@ -286,19 +424,52 @@ pub fn announces_error(text: &str) -> bool {
 /// A short sentence that tells of nothing but a failure.
 fn is_error_sentence(text: &str, purpose: Purpose) -> bool {
     const HEADS: [&str; 30] = [
-        "failed to ", "failed:", "could not ", "couldn't ", "cannot ", "can't ", "unable to ", "invalid ", "no such ",
-        "permission denied", "access denied", "unauthorized", "forbidden", "authentication required", "authentication failed",
-        "login required", "not logged in", "you are not logged in", "rate limit", "too many requests", "request timed out", "timed out",
-        "timeout", "connection refused", "connection reset", "service unavailable", "internal server error", "bad request",
-        "missing required", "operation failed",
+        "failed to ",
+        "failed:",
+        "could not ",
+        "couldn't ",
+        "cannot ",
+        "can't ",
+        "unable to ",
+        "invalid ",
+        "no such ",
+        "permission denied",
+        "access denied",
+        "unauthorized",
+        "forbidden",
+        "authentication required",
+        "authentication failed",
+        "login required",
+        "not logged in",
+        "you are not logged in",
+        "rate limit",
+        "too many requests",
+        "request timed out",
+        "timed out",
+        "timeout",
+        "connection refused",
+        "connection reset",
+        "service unavailable",
+        "internal server error",
+        "bad request",
+        "missing required",
+        "operation failed",
     ];
-    const NOT_FOUND: [&str; 5] = ["not found", "does not exist", "doesn't exist", "not exist", "could not be found"];
+    const NOT_FOUND: [&str; 5] = [
+        "not found",
+        "does not exist",
+        "doesn't exist",
+        "not exist",
+        "could not be found",
+    ];
     let text = text.trim_end_matches(['.', '!', ' ']);
     HEADS.iter().any(|head| starts_with_ignore_case(text, head))
         || (purpose != Purpose::Search && NOT_FOUND.iter().any(|tail| ends_with_ignore_case(text, tail)))
         || (purpose == Purpose::Lookup
             && (starts_with_ignore_case(text, "no ") || starts_with_ignore_case(text, "nothing "))
-            && (ends_with_ignore_case(text, " found") || contains_ignore_case(text, " found for ") || contains_ignore_case(text, " found with ")))
+            && (ends_with_ignore_case(text, " found")
+                || contains_ignore_case(text, " found for ")
+                || contains_ignore_case(text, " found with ")))
 }
 
 /// Whether an error names what systems fail of; a document's own line seldom does so right after its head.
@@ -315,14 +486,33 @@ fn status_code(text: &str) -> Option<u16> {
 }
 
 fn starts_with_status(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default();
     let is_status = |word: &str| word.len() == 3 && status_code(word).is_some();
     let names_one = |word: &str| {
-        ["bad", "unauthorized", "forbidden", "not", "method", "timeout", "too", "internal", "service", "gateway", "request", "error", "payment", "conflict", "gone", "unprocessable"]
-            .iter()
-            .any(|known| word.eq_ignore_ascii_case(known))
+        [
+            "bad",
+            "unauthorized",
+            "forbidden",
+            "not",
+            "method",
+            "timeout",
+            "too",
+            "internal",
+            "service",
+            "gateway",
+            "request",
+            "error",
+            "payment",
+            "conflict",
+            "gone",
+            "unprocessable",
+        ]
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
     };
     (is_status(first) && names_one(second)) || (first.eq_ignore_ascii_case("http") && is_status(second))
 }
@@ -340,7 +530,10 @@ fn closing(text: &str, open: char) -> Option<usize> {
         if c == '\n' {
             return None;
         }
-        let next_is_letter = text.get(end..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric);
+        let next_is_letter = text
+            .get(end..)
+            .and_then(|rest| rest.chars().next())
+            .is_some_and(char::is_alphanumeric);
         if c == close && previous != '\\' && !(close == '\'' && next_is_letter) {
             return Some(end);
         }
@@ -350,9 +543,13 @@ fn closing(text: &str, open: char) -> Option<usize> {
 }
 
 fn starts_with_ignore_case(text: &str, head: &str) -> bool {
-    text.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head))
+    text.get(..head.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(head))
 }
 
 fn ends_with_ignore_case(text: &str, tail: &str) -> bool {
-    text.len().checked_sub(tail.len()).and_then(|from| text.get(from..)).is_some_and(|end| end.eq_ignore_ascii_case(tail))
+    text.len()
+        .checked_sub(tail.len())
+        .and_then(|from| text.get(from..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(tail))
 }

@@ -149,7 +149,11 @@ impl<'a> ReadResult<'a> {
         for item in items {
             match block_text(item) {
                 Some(text) => texts.push(text),
-                None => media = Some(Fingerprint(media.unwrap_or_default().0.rotate_left(5) ^ canonical::value(item).0)),
+                None => {
+                    media = Some(Fingerprint(
+                        media.unwrap_or_default().0.rotate_left(5) ^ canonical::value(item).0,
+                    ))
+                }
             }
         }
         let mut read = Self::from_text(Cow::Owned(texts.join("\n")));
@@ -222,9 +226,15 @@ impl<'a> ReadResult<'a> {
                 let text = self.text.trim();
                 text.len() <= 200
                     && (is_pending_word(text.trim_end_matches(['.', '…']))
-                        || ["in progress", "still running", "not ready", "not finished", "please wait"]
-                            .iter()
-                            .any(|phrase| contains_ignore_case(text, phrase)))
+                        || [
+                            "in progress",
+                            "still running",
+                            "not ready",
+                            "not finished",
+                            "please wait",
+                        ]
+                        .iter()
+                        .any(|phrase| contains_ignore_case(text, phrase)))
             }
         }
     }
@@ -238,9 +248,7 @@ pub(super) fn correction_layer(text: &str) -> Layer {
         .unwrap_or_default()
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .take(60)
-        .find_map(|word| {
-            Layer::parse(word).or_else(|| crate::code::Code::parse(word).map(crate::code::Code::layer))
-        })
+        .find_map(|word| Layer::parse(word).or_else(|| crate::code::Code::parse(word).map(crate::code::Code::layer)))
         .unwrap_or(Layer::Schema)
 }
 
@@ -253,7 +261,9 @@ pub fn is_hollow(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => {
             map.is_empty()
-                || (map.values().any(|value| matches!(value, Value::Array(_) | Value::Null | Value::Object(_)))
+                || (map
+                    .values()
+                    .any(|value| matches!(value, Value::Array(_) | Value::Null | Value::Object(_)))
                     && map.iter().all(|(key, value)| match value {
                         Value::Number(number) => number.as_str() == "0" || is_paging(key),
                         Value::Bool(flag) => !flag || matches!(key.as_str(), "success" | "ok"),
@@ -323,5 +333,8 @@ fn is_pending_word(word: &str) -> bool {
 /// Whether a text holds an ASCII phrase, whatever the case.
 pub(crate) fn contains_ignore_case(text: &str, phrase: &str) -> bool {
     let (text, phrase) = (text.as_bytes(), phrase.as_bytes());
-    phrase.is_empty() || text.windows(phrase.len()).any(|window| window.eq_ignore_ascii_case(phrase))
+    phrase.is_empty()
+        || text
+            .windows(phrase.len())
+            .any(|window| window.eq_ignore_ascii_case(phrase))
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Conversation, Fingerprint, ReadResult, Position, Step, StepOutcome, Trajectory};
+use super::{Answer, Conversation, Fingerprint, Position, ReadResult, Step, StepOutcome, Trajectory};
 use crate::{check::ToolResult, finding::shorten, limits::Limits};
 
 /// Longest intent that a session remembers, in characters.

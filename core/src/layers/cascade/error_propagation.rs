@@ -22,10 +22,21 @@ const MAX_VALUES: usize = 2_000;
 const MAX_VALUE_BYTES: usize = 400;
 
 /// How programs print a value that is not there.
-const NOTHING: [&str; 8] = ["undefined", "null", "None", "NaN", "nil", "[object Object]", "NoneType", "<nil>"];
+const NOTHING: [&str; 8] = [
+    "undefined",
+    "null",
+    "None",
+    "NaN",
+    "nil",
+    "[object Object]",
+    "NoneType",
+    "<nil>",
+];
 
 pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let Some(arguments) = view.inspection.arguments else { return };
+    let Some(arguments) = view.inspection.arguments else {
+        return;
+    };
     let excerpts: Vec<&str> = view
         .steps
         .iter()
@@ -39,7 +50,9 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
         })
         .filter(|excerpt| !excerpt.is_empty())
         .collect();
-    let Some(fault) = find(view, arguments, &excerpts) else { return };
+    let Some(fault) = find(view, arguments, &excerpts) else {
+        return;
+    };
     let Some(action) = staged(view.stages(Code::ErrorPropagation), view.insistence()) else {
         return;
     };
@@ -48,7 +61,9 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
             .at(fault.pointer)
             .received(fault.value)
             .leads_to(action)
-            .suggestion("Get the real value first: repeat the step that failed in another way, or ask the user for it."),
+            .suggestion(
+                "Get the real value first: repeat the step that failed in another way, or ask the user for it.",
+            ),
     );
 }
 
@@ -71,7 +86,12 @@ fn find<'a>(view: &View<'_>, arguments: &'a Value, excerpts: &[&str]) -> Option<
                 let top = pointer.is_empty();
                 for (key, value) in map {
                     let required = top && is_required(view, key);
-                    open.push((format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), key, required, value));
+                    open.push((
+                        format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+                        key,
+                        required,
+                        value,
+                    ));
                 }
             }
             Value::Array(items) => {
@@ -101,17 +121,22 @@ fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&st
     if NOTHING.contains(&text) {
         let is_sure = matches!(text, "undefined" | "NaN" | "[object Object]") || is_id(key) || !excerpts.is_empty();
         let is_data = is_worked_on(key) || is_offered(view, key, text);
-        return (is_sure && !is_data && (required || is_id(key))).then_some("A missing value is passed on as if it were one");
+        return (is_sure && !is_data && (required || is_id(key)))
+            .then_some("A missing value is passed on as if it were one");
     }
     let is_whole = excerpts.contains(&text);
     let is_error = if is_worked_on(key) {
         // An error may well be searched for, but not that a service was away.
-        is_whole && matches!(failure::kind(text), FailureKind::Wait | FailureKind::Denied) && !tells_of_errors(view.name)
+        is_whole
+            && matches!(failure::kind(text), FailureKind::Wait | FailureKind::Denied)
+            && !tells_of_errors(view.name)
     } else if is_told(key) {
         is_whole && !tells_of_errors(view.name)
     } else {
         is_whole
-            || (text.len() >= MIN_PART_BYTES && reads_like_error(text) && excerpts.iter().any(|excerpt| excerpt.contains(text)))
+            || (text.len() >= MIN_PART_BYTES
+                && reads_like_error(text)
+                && excerpts.iter().any(|excerpt| excerpt.contains(text)))
             || (failure::announces_error(text) && reads_like_error(text))
     };
     (is_error || is_error_object(key, text)).then_some("The text of an error is passed on as if it were data")
@@ -146,8 +171,13 @@ fn property<'a>(view: &View<'a>, key: &str) -> Option<&'a Value> {
 fn is_offered(view: &View<'_>, key: &str, text: &str) -> bool {
     property(view, key).is_some_and(|property| {
         let is_it = |value: &Value| value.as_str() == Some(text);
-        property.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().any(is_it))
-            || ["const", "default"].iter().any(|word| property.get(word).is_some_and(is_it))
+        property
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|values| values.iter().any(is_it))
+            || ["const", "default"]
+                .iter()
+                .any(|word| property.get(word).is_some_and(is_it))
     })
 }
 
@@ -172,8 +202,30 @@ fn is_worked_on(key: &str) -> bool {
     has_word(
         key,
         &[
-            "query", "question", "questions", "command", "cmd", "code", "script", "sql", "search", "pattern", "keyword", "keywords", "expression", "old", "new", "replace", "replacement", "regex",
-            "string", "stdin", "chars", "input", "q", "term",
+            "query",
+            "question",
+            "questions",
+            "command",
+            "cmd",
+            "code",
+            "script",
+            "sql",
+            "search",
+            "pattern",
+            "keyword",
+            "keywords",
+            "expression",
+            "old",
+            "new",
+            "replace",
+            "replacement",
+            "regex",
+            "string",
+            "stdin",
+            "chars",
+            "input",
+            "q",
+            "term",
         ],
     )
 }
@@ -183,8 +235,38 @@ fn is_told(key: &str) -> bool {
     has_word(
         key,
         &[
-            "message", "text", "body", "content", "contents", "description", "comment", "note", "notes", "reason", "summary", "title", "subject", "log", "logs", "error", "errors", "details",
-            "detail", "prompt", "task", "thought", "caption", "html", "markdown", "answer", "response", "feedback", "msg", "explanation", "instructions", "value",
+            "message",
+            "text",
+            "body",
+            "content",
+            "contents",
+            "description",
+            "comment",
+            "note",
+            "notes",
+            "reason",
+            "summary",
+            "title",
+            "subject",
+            "log",
+            "logs",
+            "error",
+            "errors",
+            "details",
+            "detail",
+            "prompt",
+            "task",
+            "thought",
+            "caption",
+            "html",
+            "markdown",
+            "answer",
+            "response",
+            "feedback",
+            "msg",
+            "explanation",
+            "instructions",
+            "value",
         ],
     )
 }
@@ -194,8 +276,32 @@ fn tells_of_errors(name: &str) -> bool {
     has_word(
         name,
         &[
-            "error", "errors", "log", "report", "ticket", "issue", "bug", "incident", "alert", "escalate", "debug", "diagnose", "user", "respond", "answer", "final", "finish", "think", "web", "docs",
-            "internet", "google", "knowledge", "stack", "note", "notes",
+            "error",
+            "errors",
+            "log",
+            "report",
+            "ticket",
+            "issue",
+            "bug",
+            "incident",
+            "alert",
+            "escalate",
+            "debug",
+            "diagnose",
+            "user",
+            "respond",
+            "answer",
+            "final",
+            "finish",
+            "think",
+            "web",
+            "docs",
+            "internet",
+            "google",
+            "knowledge",
+            "stack",
+            "note",
+            "notes",
         ],
     )
 }

@@ -33,7 +33,19 @@ const NUMBERS: [(&str, u32); 24] = [
 ];
 
 const COUNTERS: [&str; 13] = [
-    "times", "time", "x", "×", "copies", "mal", "fois", "veces", "repetitions", "runs", "tries", "attempts", "more",
+    "times",
+    "time",
+    "x",
+    "×",
+    "copies",
+    "mal",
+    "fois",
+    "veces",
+    "repetitions",
+    "runs",
+    "tries",
+    "attempts",
+    "more",
 ];
 
 /// How often a user may want the same call of a tool at most: 1 where nothing is counted, `u32::MAX` where repetition is
@@ -49,21 +61,34 @@ fn wanted_by(text: &str, tool: &str) -> u32 {
         .collect();
     let mut most = 1;
     for (index, word) in words.iter().enumerate() {
-        if ["twice", "both", "zweimal", "doubly"].iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        if ["twice", "both", "zweimal", "doubly"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+        {
             most = most.max(2);
         }
         if word.eq_ignore_ascii_case("thrice") {
             most = most.max(3);
         }
-        if ["repeatedly", "again", "until", "keep", "continuously", "endlessly", "nochmal"]
-            .iter()
-            .any(|known| word.eq_ignore_ascii_case(known))
+        if [
+            "repeatedly",
+            "again",
+            "until",
+            "keep",
+            "continuously",
+            "endlessly",
+            "nochmal",
+        ]
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
         {
             return u32::MAX;
         }
         let Some(number) = number(word) else { continue };
         let follows = words.iter().skip(index + 1).take(3);
-        if follows.clone().take(2).any(|next| is_counter(next)) || follows.into_iter().any(|next| names_tool(next, tool)) {
+        if follows.clone().take(2).any(|next| is_counter(next))
+            || follows.into_iter().any(|next| names_tool(next, tool))
+        {
             most = most.max(number);
         }
     }
@@ -75,7 +100,10 @@ fn number(word: &str) -> Option<u32> {
     if let Some((_, number)) = NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)) {
         return Some(*number);
     }
-    word.trim_end_matches(['x', '×']).parse::<u32>().ok().filter(|number| (2..=1_000).contains(number))
+    word.trim_end_matches(['x', '×'])
+        .parse::<u32>()
+        .ok()
+        .filter(|number| (2..=1_000).contains(number))
 }
 
 fn is_counter(word: &str) -> bool {
@@ -86,7 +114,10 @@ fn is_counter(word: &str) -> bool {
 fn names_tool(word: &str, tool: &str) -> bool {
     let stem = |word: &str| {
         let lower = word.to_lowercase();
-        let cut = lower.strip_suffix("es").or_else(|| lower.strip_suffix('s')).map(str::to_owned);
+        let cut = lower
+            .strip_suffix("es")
+            .or_else(|| lower.strip_suffix('s'))
+            .map(str::to_owned);
         cut.unwrap_or(lower)
     };
     let wanted = stem(word);

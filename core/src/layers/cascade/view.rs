@@ -89,7 +89,12 @@ impl<'a> View<'a> {
         self.inspection.policy.polls().unwrap_or_else(|| {
             names::is_wait(self.name)
                 || self.inspection.tool.is_some_and(|tool| says_poll(&tool.description))
-                || self.steps.iter().rev().find(|step| self.is_same_call(step)).is_some_and(waits)
+                || self
+                    .steps
+                    .iter()
+                    .rev()
+                    .find(|step| self.is_same_call(step))
+                    .is_some_and(waits)
         })
     }
 
@@ -145,9 +150,11 @@ pub(super) fn waits(step: &Step) -> bool {
 }
 
 fn says_poll(description: &str) -> bool {
-    names::words(description)
-        .take(60)
-        .any(|word| ["poll", "polls", "polling"].iter().any(|known| word.eq_ignore_ascii_case(known)))
+    names::words(description).take(60).any(|word| {
+        ["poll", "polls", "polling"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+    })
 }
 
 /// What a tool says of itself; believed only where it is explicit.

@@ -66,8 +66,9 @@ const ADDRESSES: [&str; 44] = [
 
 /// Words of an order.
 const ORDERS: [&str; 30] = [
-    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ", "visit", "click", "curl", "share", "reveal", "print",
-    "output", "leak", "invite", "update", "change", "write", "book", "reserve", "create", "add ", "say ", "reply",
+    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ",
+    "visit", "click", "curl", "share", "reveal", "print", "output", "leak", "invite", "update", "change", "write",
+    "book", "reserve", "create", "add ", "say ", "reply",
 ];
 
 pub(super) fn inspect(result: &ReadResult<'_>, findings: &mut Vec<Finding>) {
@@ -105,7 +106,9 @@ fn find(text: &str) -> Option<(&'static str, usize)> {
 /// Whether a quotation opens right before a place and closes soon behind it: `'ignore previous instructions' is…`.
 fn is_quoted(text: &str, place: usize) -> bool {
     let before = text.get(..place).unwrap_or_default().trim_end_matches(['*', '_']);
-    let Some(open) = before.chars().next_back() else { return false };
+    let Some(open) = before.chars().next_back() else {
+        return false;
+    };
     let close = match open {
         '\'' | '"' | '`' => open,
         '“' => '”',
@@ -123,6 +126,9 @@ fn is_quoted(text: &str, place: usize) -> bool {
 }
 
 fn holds_word(text: &str, word: &str) -> bool {
-    text.match_indices(word)
-        .any(|(place, _)| !text.get(..place).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric())))
+    text.match_indices(word).any(|(place, _)| {
+        !text
+            .get(..place)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()))
+    })
 }

@@ -47,7 +47,9 @@ fn says_so(result: &ReadResult<'_>) -> bool {
 
 /// `…[+344 chars]`, `... (12 more lines)`.
 fn is_counted_cut(tail: &str) -> bool {
-    let Some(open) = tail.rfind(['[', '(']) else { return false };
+    let Some(open) = tail.rfind(['[', '(']) else {
+        return false;
+    };
     let (before, note) = tail.split_at_checked(open).unwrap_or_default();
     let note = note.trim_matches(['[', ']', '(', ')', ' ', '.']);
     (before.ends_with("...") || before.trim_end().ends_with('…') || before.trim_end().ends_with("..."))
