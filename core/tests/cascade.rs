@@ -3,6 +3,12 @@
 //! A case: `intent`, `steps` (`tool`, `args`, and one of `gives`, `error`, `rejected`; `with` puts a step into the batch
 //! before it; `times` repeats it), `call`, and `expect`: the findings by code with their action, and no others.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test says so when it is wrong"
+)]
+
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::Value;

@@ -1,6 +1,8 @@
 //! What a result is worth, on `cases/results.jsonl`: `tool`, `args`, the result as `text` or as JSON `value`, and the
 //! findings expected with their action, and no others. And the question to the judge.
 
+#![expect(clippy::expect_used, reason = "a test says so when it is wrong")]
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -1,6 +1,8 @@
 //! Reading what happened before: messages of every API on `cases/conversations.jsonl`, sessions, and that with and
 //! without a session the same steps are known.
 
+#![expect(clippy::expect_used, reason = "a test says so when it is wrong")]
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolward_core::{

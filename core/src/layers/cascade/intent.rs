@@ -86,7 +86,8 @@ fn wanted_by(text: &str, tool: &str) -> u32 {
         }
         let Some(number) = number(word) else { continue };
         let follows = words.iter().skip(index + 1).take(3);
-        if follows.clone().take(2).any(|next| is_counter(next))
+        if word.ends_with(['x', '×'])
+            || follows.clone().take(2).any(|next| is_counter(next))
             || follows.into_iter().any(|next| names_tool(next, tool))
         {
             most = most.max(number);

@@ -79,9 +79,7 @@ fn is_singular(word: &str) -> bool {
         "queue",
     ];
     let is = |known: &&str| word.eq_ignore_ascii_case(known);
-    !word.is_empty()
-        && (SINGULAR.iter().any(|known| is(known))
-            || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(|known| is(known))))
+    !word.is_empty() && (SINGULAR.iter().any(is) || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(is)))
 }
 
 /// Whether the tool's own words say that it gives many.
