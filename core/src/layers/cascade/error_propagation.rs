@@ -119,12 +119,13 @@ fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&st
         return None;
     }
     if NOTHING.contains(&text) {
-        let is_sure = matches!(text, "undefined" | "NaN" | "[object Object]") || is_id(key) || !excerpts.is_empty();
+        let is_sure = matches!(text, "undefined" | "[object Object]") || required || is_id(key);
         let is_data = is_worked_on(key) || is_offered(view, key, text);
-        return (is_sure && !is_data && (required || is_id(key)))
-            .then_some("A missing value is passed on as if it were one");
+        return (is_sure && !is_data).then_some("A missing value is passed on as if it were one");
     }
-    let is_whole = excerpts.contains(&text);
+    let is_whole = excerpts
+        .iter()
+        .any(|excerpt| *excerpt == text || excerpt.split_once(": ").is_some_and(|(_, rest)| rest == text));
     let is_error = if is_worked_on(key) {
         // An error may well be searched for, but not that a service was away.
         is_whole
@@ -137,7 +138,7 @@ fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&st
             || (text.len() >= MIN_PART_BYTES
                 && reads_like_error(text)
                 && excerpts.iter().any(|excerpt| excerpt.contains(text)))
-            || (failure::announces_error(text) && reads_like_error(text))
+            || ((failure::announces_error(text) || failure::begins_as_error(text)) && reads_like_error(text))
     };
     (is_error || is_error_object(key, text)).then_some("The text of an error is passed on as if it were data")
 }

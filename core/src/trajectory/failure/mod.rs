@@ -147,8 +147,8 @@ pub fn announces_error(text: &str) -> bool {
         || (status_code(head).is_some() && starts_with_status(head))
 }
 
-/// A short sentence that tells of nothing but a failure.
-fn is_error_sentence(text: &str, purpose: Purpose) -> bool {
+/// Whether a text begins as sentences do that tell of a failure: `Failed to …`, `Permission denied …`.
+pub fn begins_as_error(text: &str) -> bool {
     const HEADS: [&str; 30] = [
         "failed to ",
         "failed:",
@@ -181,6 +181,11 @@ fn is_error_sentence(text: &str, purpose: Purpose) -> bool {
         "missing required",
         "operation failed",
     ];
+    HEADS.iter().any(|head| starts_with_ignore_case(text, head))
+}
+
+/// A short sentence that tells of nothing but a failure.
+fn is_error_sentence(text: &str, purpose: Purpose) -> bool {
     const NOT_FOUND: [&str; 5] = [
         "not found",
         "does not exist",
@@ -189,7 +194,7 @@ fn is_error_sentence(text: &str, purpose: Purpose) -> bool {
         "could not be found",
     ];
     let text = text.trim_end_matches(['.', '!', ' ']);
-    HEADS.iter().any(|head| starts_with_ignore_case(text, head))
+    begins_as_error(text)
         || (purpose != Purpose::Search && NOT_FOUND.iter().any(|tail| ends_with_ignore_case(text, tail)))
         || (purpose == Purpose::Lookup
             && (starts_with_ignore_case(text, "no ") || starts_with_ignore_case(text, "nothing "))
