@@ -77,7 +77,10 @@ fn wanted_by(text: &str, tool: &str) -> u32 {
         }
         let Some(number) = number(word) else { continue };
         let follows = words.iter().skip(index + 1).take(3);
-        if (word.ends_with(['x', '×']) && word.starts_with(|c: char| c.is_ascii_digit()))
+        // "3x" at the end counts, "10x zoom" is a property.
+        let is_last_factor =
+            index + 1 == words.len() && word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['x', '×']);
+        if is_last_factor
             || follows.clone().take(2).any(|next| is_counter(next))
             || follows.into_iter().any(|next| names_tool(next, tool))
         {
@@ -137,6 +140,7 @@ mod tests {
             ("please check again", "get_weather", 2),
             ("keep checking until it is done", "get_status", u32::MAX),
             ("keep the same address", "set_address", 1),
+            ("the camera with the 10x zoom", "get_camera", 1),
             ("a flight for six", "book_flight", 1),
             ("Transfer 100 dollars to Bob", "transfer_money", 1),
             ("Book a table for 4 people on May 5", "book_table", 1),
