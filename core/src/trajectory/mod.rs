@@ -9,6 +9,7 @@ pub mod failure;
 pub mod names;
 pub mod result;
 mod session;
+pub(crate) mod text;
 mod volatile;
 mod wire;
 

@@ -174,6 +174,8 @@ pub fn effect(name: &str) -> Option<Effect> {
         "compare",
         "is",
         "has",
+        "can",
+        "may",
         "verify",
         "validate",
         "think",
@@ -258,10 +260,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         "resume",
         "pause",
         "adjust",
-        "press",
-        "release",
-        "select",
-        "click",
         "navigate",
         "goto",
         "restart",
@@ -321,14 +319,50 @@ pub fn is_repeatable(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "roll", "random", "dice", "die", "flip", "toss", "coin", "draw", "shuffle", "sample", "generate", "spawn",
         "agent", "subagent", "task", "ping", "uuid", "next", "sleep", "wait", "delay", "advance", "step", "tick",
+        "press", "click", "scroll", "tap", "swipe",
     ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 
-/// Whether a tool of this name asks how far something is.
-pub fn is_poll(name: &str) -> bool {
+/// Whether a tool of this name waits for something, whatever it gives.
+pub fn is_wait(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "poll", "status", "state", "progress", "wait", "watch", "monitor", "await", "ready", "health", "sleep", "tail",
+        "poll", "wait", "await", "watch", "monitor", "progress", "sleep", "delay",
+    ];
+    words(name).any(|word| is_one_of(word, WORDS))
+}
+
+/// Whether a tool of this name tells how far something is, as long as it says that the work goes on.
+pub fn is_status(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "status",
+        "state",
+        "ready",
+        "health",
+        "job",
+        "task",
+        "build",
+        "run",
+        "deployment",
+        "deploy",
+        "operation",
+        "process",
+        "output",
+        "result",
+        "results",
+        "batch",
+        "export",
+        "import",
+        "upload",
+        "workflow",
+        "pipeline",
+        "check",
+        "render",
+        "training",
+        "scan",
+        "crawl",
+        "session",
+        "stdin",
     ];
     words(name).any(|word| is_one_of(word, WORDS))
 }

@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{CORRECTION_MARK, Fingerprint, StepOutcome, canonical, failure, failure::Failure, volatile};
+use super::{
+    CORRECTION_MARK, Fingerprint, StepOutcome, canonical, failure, failure::Failure, text::contains_ignore_case,
+    volatile,
+};
 use crate::{
     check::{ResultBody, ToolResult},
     code::Layer,
@@ -109,10 +112,12 @@ impl<'a> ReadResult<'a> {
             }
             return read;
         }
-        if map.contains_key("name") && map.len() <= 3 && map.get("response").is_some_and(Value::is_object) {
-            if let Some(response @ Value::Object(_)) = map.remove("response") {
-                return Self::from_function_response(response);
-            }
+        if map.contains_key("name")
+            && map.len() <= 3
+            && map.get("response").is_some_and(Value::is_object)
+            && let Some(response) = map.remove("response")
+        {
+            return Self::from_function_response(response);
         }
         Self {
             text: source,
@@ -328,13 +333,4 @@ fn is_pending_word(word: &str) -> bool {
         "incomplete",
     ];
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
-
-/// Whether a text holds an ASCII phrase, whatever the case.
-pub(crate) fn contains_ignore_case(text: &str, phrase: &str) -> bool {
-    let (text, phrase) = (text.as_bytes(), phrase.as_bytes());
-    phrase.is_empty()
-        || text
-            .windows(phrase.len())
-            .any(|window| window.eq_ignore_ascii_case(phrase))
 }

@@ -2,12 +2,12 @@
 
 use super::{
     intent,
-    view::{View, scaled, staged},
+    view::{View, scaled, staged, waits},
 };
 use crate::{
     code::{Code, Layer},
     finding::Finding,
-    trajectory::{Fingerprint, Step, StepOutcome, canonical, names},
+    trajectory::{Fingerprint, Step, StepOutcome, canonical},
     turn::Call,
 };
 
@@ -116,7 +116,7 @@ fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
                 Some(sum.wrapping_add(key(&step.tool, step.arguments) ^ step.outcome.given()?.0.rotate_left(13)))
             }),
             refused: steps().all(|step| matches!(step.outcome, StepOutcome::Rejected { .. })),
-            waits: steps().any(|step| matches!(step.outcome, StepOutcome::Pending(_)) || names::is_poll(&step.tool)),
+            waits: steps().any(waits),
             tool: &first.tool,
         });
     }

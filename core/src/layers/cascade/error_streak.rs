@@ -42,7 +42,10 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
             StepOutcome::Open => {}
         }
     }
-    let Some((_, excerpt)) = last else { return };
+    // Errors without a word may each be another.
+    let Some((_, excerpt)) = last.filter(|(_, excerpt)| !excerpt.is_empty()) else {
+        return;
+    };
     let Some(action) = staged(view.stages(Code::ErrorStreak), errors) else {
         return;
     };

@@ -94,9 +94,10 @@ fn run<'a>(view: &View<'a>, is_repeat: impl Fn(&Step) -> bool) -> Run<'a> {
     let mut run = Run { count: 1, oldest: None };
     let mut given: Option<Fingerprint> = None;
     let mut batch = None;
+    let mut elsewhere = Vec::new();
     for step in view.steps.iter().rev() {
         if !is_repeat(step) {
-            if view.changed_something(step) {
+            if view.changed_something(step) || is_news(step, &mut elsewhere) {
                 break;
             }
             continue;
@@ -126,6 +127,23 @@ fn run<'a>(view: &View<'a>, is_repeat: impl Fn(&Step) -> bool) -> Run<'a> {
         run.count = 1;
     }
     run
+}
+
+/// Whether another call gave something else later on: then the world moves, whatever the call at hand gives.
+fn is_news<'a>(step: &'a Step, later: &mut Vec<(&'a str, Fingerprint, Fingerprint)>) -> bool {
+    let Some(given) = step.outcome.given() else {
+        return false;
+    };
+    match later
+        .iter()
+        .find(|(tool, arguments, _)| *tool == &*step.tool && *arguments == step.arguments)
+    {
+        Some((_, _, known)) => *known != given,
+        None => {
+            later.push((&step.tool, step.arguments, given));
+            false
+        }
+    }
 }
 
 fn patience(view: &View<'_>, stages: Stages, run: &Run<'_>) -> Stages {

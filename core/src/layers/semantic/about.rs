@@ -49,8 +49,11 @@ fn contradiction<'a>(
             let is_there = record
                 .values()
                 .any(|value| scalar(value).is_some_and(|other| is_same(&other, &asked)));
-            (!is_same(&asked, &got) && !is_there && !asked.is_empty() && !got.is_empty())
-                .then(|| (key.as_str(), asked, got))
+            (!is_same(&asked, &got) && !is_there && !asked.is_empty() && !got.is_empty()).then_some((
+                key.as_str(),
+                asked,
+                got,
+            ))
         })
 }
 

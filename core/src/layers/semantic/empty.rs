@@ -42,7 +42,11 @@ fn looks_up_one(call: CallView<'_>) -> bool {
         Purpose::Lookup | Purpose::Question => {}
         Purpose::Log | Purpose::Document | Purpose::Search | Purpose::Other => return false,
     }
-    if !matches!(names::effect(call.name), Some(Effect::ReadOnly)) || declares_list(call) {
+    let asks_for_many = call
+        .arguments
+        .and_then(Value::as_object)
+        .is_some_and(|arguments| arguments.values().any(Value::is_array));
+    if asks_for_many || names::effect(call.name) != Some(Effect::ReadOnly) || declares_list(call) {
         return false;
     }
     let object = names::words(call.name)
@@ -75,9 +79,7 @@ fn is_singular(word: &str) -> bool {
         "queue",
     ];
     let is = |known: &&str| word.eq_ignore_ascii_case(known);
-    !word.is_empty()
-        && (SINGULAR.iter().any(|known| is(known))
-            || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(|known| is(known))))
+    !word.is_empty() && (SINGULAR.iter().any(is) || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(is)))
 }
 
 /// Whether the tool's own words say that it gives many.
