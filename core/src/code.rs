@@ -181,6 +181,8 @@ codes! {
     RepairedKeyName = "repaired_key_name", Schema, Repair;
     /// A key that a closed schema does not know was left out.
     RepairedUnknownKey = "repaired_unknown_key", Schema, Repair;
+    /// A call without an id, or with another call's, was given one of its own.
+    RepairedCallId = "repaired_call_id", Schema, Repair;
     /// Two calls that a stream had glued together were taken apart.
     RepairedStreamIndex = "repaired_stream_index", Schema, Repair;
 
@@ -222,6 +224,8 @@ codes! {
     ResultInjection = "result_injection", Semantic, Fallback;
     /// The cheap model says that the result does not answer the intent.
     ResultOffIntent = "result_off_intent", Semantic, Fallback;
+    /// The judge could not answer, and the policy lets nothing unjudged through.
+    ResultUnjudged = "result_unjudged", Semantic, Fallback;
 
     /// The same call again, and every earlier result was the same.
     LoopNoProgress = "loop_no_progress", Cascade, Note;
