@@ -1,107 +1,115 @@
-//! Why a request could not be judged: one closed list, and what each entry is on every wire.
+//! Why a request cannot be judged: one enum, mapped to gRPC status, HTTP status and reason in one `match` each.
 //!
-//! A bad tool call is never here: it is a decision. Making a [`Failure`] has no side effect; it is counted where it is
-//! handled.
+//! `Internal` never carries a cause to the caller: it is logged where it is handled.
 
-use std::borrow::Cow;
-
-use tonic::Code;
+use axum::http::StatusCode;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
 use toolward_core::limits::{Reason, Refusal};
 use toolward_document::DocumentError;
 
-/// Why a request could not be judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorCode {
-    /// The core refused the envelope.
-    Refused(Reason),
-    /// No policy of that name is configured.
-    PolicyUnknown,
-    /// An option has no known value.
-    OptionsInvalid,
-    /// The reference of a toolset that this replica has not seen, or has forgotten.
+/// The domain of every ErrorInfo.
+pub const DOMAIN: &str = "toolward";
+
+/// Why a request cannot be judged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The envelope is broken or larger than a limit of its content.
+    #[error("{}", .0.message)]
+    Refused(Refusal),
+    /// The document is broken; the reason is the document's own.
+    #[error("{}", .0.message)]
+    Document(DocumentError),
+    /// No toolset of this reference has been seen here.
+    #[error("no toolset of this reference has been seen by this replica: send the tools inline once more")]
     ToolsetUnknown,
-    /// A session or tenant name longer than the limit.
-    SessionInvalid,
-    /// The body is not JSON.
-    DocumentNotJson,
-    /// JSON, but no check document.
-    DocumentInvalid,
-    /// A field that check documents do not have.
-    FieldUnknown,
-    /// A format that is not known.
-    FormatUnknown,
-    /// The whole request is larger than the limit.
-    RequestTooLarge,
-    /// No such path, or another method.
+    /// No policy of this name is configured.
+    #[error("no policy of this name is configured")]
+    PolicyUnknown,
+    /// An option has a value that does not exist.
+    #[error("{0}")]
+    OptionsInvalid(&'static str),
+    /// The name of a session or tenant is longer than the limit.
+    #[error("session_id and tenant may have at most {0} bytes")]
+    SessionInvalid(usize),
+    /// No such path on the HTTP port, or another method.
+    #[error("no such path, or another method")]
     PathUnknown,
-    /// Too much is in flight.
+    /// The body is larger than the limit.
+    #[error("the body is larger than {0} bytes")]
+    BodyTooLarge(usize),
+    /// More work than can be carried.
+    #[error("too many checks are in flight; try again shortly")]
     Overloaded,
-    /// The caller's or the service's deadline passed.
+    /// The caller's deadline, or the service's own limit, has passed.
+    #[error("the deadline has passed")]
     DeadlineExceeded,
-    /// The service is going down.
+    /// The caller went away; nobody reads this.
+    #[error("the caller went away")]
+    Cancelled,
+    /// The service is about to stop.
+    #[error("the service is stopping; use another replica")]
     Draining,
-    /// A fault of the service's own.
+    /// A fault of ours.
+    #[error("an internal error")]
     Internal,
 }
 
-/// What an [`ErrorCode`] is on the wires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wire {
-    /// The gRPC status.
-    pub grpc: Code,
-    /// The HTTP status.
-    pub http: u16,
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
-impl ErrorCode {
-    /// Every code that is not a [`Reason`] of the core.
-    const OWN: [ErrorCode; 14] = [
-        ErrorCode::PolicyUnknown,
-        ErrorCode::OptionsInvalid,
-        ErrorCode::ToolsetUnknown,
-        ErrorCode::SessionInvalid,
-        ErrorCode::DocumentNotJson,
-        ErrorCode::DocumentInvalid,
-        ErrorCode::FieldUnknown,
-        ErrorCode::FormatUnknown,
-        ErrorCode::RequestTooLarge,
-        ErrorCode::PathUnknown,
-        ErrorCode::Overloaded,
-        ErrorCode::DeadlineExceeded,
-        ErrorCode::Draining,
-        ErrorCode::Internal,
-    ];
+/// Reasons that are neither the core's nor the document's.
+const OWN: [&str; 11] = [
+    "TOOLSET_UNKNOWN",
+    "POLICY_UNKNOWN",
+    "OPTIONS_INVALID",
+    "SESSION_INVALID",
+    "PATH_UNKNOWN",
+    "BODY_TOO_LARGE",
+    "OVERLOADED",
+    "DEADLINE_EXCEEDED",
+    "DRAINING",
+    "CANCELLED",
+    "INTERNAL",
+];
 
-    /// Every code.
-    pub fn all() -> impl Iterator<Item = ErrorCode> {
-        Reason::ALL.into_iter().map(ErrorCode::Refused).chain(Self::OWN)
+impl Error {
+    /// Every reason there can be, each once: what metrics are labelled with.
+    pub fn reasons() -> impl Iterator<Item = &'static str> {
+        let documents = [
+            DocumentError::NOT_JSON,
+            DocumentError::INVALID,
+            DocumentError::FIELD_UNKNOWN,
+            DocumentError::FORMAT_UNKNOWN,
+        ];
+        Reason::ALL.into_iter().map(Reason::as_str).chain(documents).chain(OWN)
     }
 
-    /// The reason in ErrorInfo, in error answers and as a metric label.
-    pub const fn as_str(self) -> &'static str {
+    /// UPPER_SNAKE, the same in ErrorInfo and in documents.
+    pub fn reason(&self) -> &str {
         match self {
-            ErrorCode::Refused(reason) => reason.as_str(),
-            ErrorCode::PolicyUnknown => "POLICY_UNKNOWN",
-            ErrorCode::OptionsInvalid => "OPTIONS_INVALID",
-            ErrorCode::ToolsetUnknown => "TOOLSET_UNKNOWN",
-            ErrorCode::SessionInvalid => "SESSION_INVALID",
-            ErrorCode::DocumentNotJson => DocumentError::NOT_JSON,
-            ErrorCode::DocumentInvalid => DocumentError::INVALID,
-            ErrorCode::FieldUnknown => DocumentError::FIELD_UNKNOWN,
-            ErrorCode::FormatUnknown => DocumentError::FORMAT_UNKNOWN,
-            ErrorCode::RequestTooLarge => "REQUEST_TOO_LARGE",
-            ErrorCode::PathUnknown => "PATH_UNKNOWN",
-            ErrorCode::Overloaded => "OVERLOADED",
-            ErrorCode::DeadlineExceeded => "DEADLINE_EXCEEDED",
-            ErrorCode::Draining => "DRAINING",
-            ErrorCode::Internal => "INTERNAL",
+            Error::Refused(refusal) => refusal.reason.as_str(),
+            Error::Document(error) => error.reason,
+            Error::ToolsetUnknown => "TOOLSET_UNKNOWN",
+            Error::PolicyUnknown => "POLICY_UNKNOWN",
+            Error::OptionsInvalid(_) => "OPTIONS_INVALID",
+            Error::SessionInvalid(_) => "SESSION_INVALID",
+            Error::PathUnknown => "PATH_UNKNOWN",
+            Error::BodyTooLarge(_) => "BODY_TOO_LARGE",
+            Error::Overloaded => "OVERLOADED",
+            Error::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Error::Cancelled => "CANCELLED",
+            Error::Draining => "DRAINING",
+            Error::Internal => "INTERNAL",
         }
     }
 
-    /// What it is on the wires.
-    pub const fn wire(self) -> Wire {
-        let (grpc, http) = match self {
-            ErrorCode::Refused(
+    fn code(&self) -> Code {
+        match self {
+            Error::Refused(refusal) => match refusal.reason {
                 Reason::ToolsInvalid
                 | Reason::ToolsTooLarge
                 | Reason::TooManyTools
@@ -115,98 +123,43 @@ impl ErrorCode {
                 | Reason::TooManyCalls
                 | Reason::TooManyResults
                 | Reason::ResultsInvalid
-                | Reason::RequestEmpty,
-            )
-            | ErrorCode::PolicyUnknown
-            | ErrorCode::OptionsInvalid
-            | ErrorCode::SessionInvalid
-            | ErrorCode::DocumentNotJson
-            | ErrorCode::DocumentInvalid
-            | ErrorCode::FieldUnknown
-            | ErrorCode::FormatUnknown => (Code::InvalidArgument, 400),
-            ErrorCode::ToolsetUnknown | ErrorCode::PathUnknown => (Code::NotFound, 404),
-            ErrorCode::RequestTooLarge => (Code::ResourceExhausted, 413),
-            ErrorCode::Overloaded => (Code::ResourceExhausted, 429),
-            ErrorCode::DeadlineExceeded => (Code::DeadlineExceeded, 504),
-            ErrorCode::Draining => (Code::Unavailable, 503),
-            ErrorCode::Internal => (Code::Internal, 500),
-        };
-        Wire { grpc, http }
+                | Reason::RequestEmpty => Code::InvalidArgument,
+            },
+            Error::Document(_) | Error::PolicyUnknown | Error::OptionsInvalid(_) | Error::SessionInvalid(_) => {
+                Code::InvalidArgument
+            }
+            Error::ToolsetUnknown | Error::PathUnknown => Code::NotFound,
+            Error::Cancelled => Code::Cancelled,
+            Error::BodyTooLarge(_) | Error::Overloaded => Code::ResourceExhausted,
+            Error::DeadlineExceeded => Code::DeadlineExceeded,
+            Error::Draining => Code::Unavailable,
+            Error::Internal => Code::Internal,
+        }
+    }
+
+    /// The HTTP status of the same.
+    pub fn http(&self) -> StatusCode {
+        match self {
+            Error::Refused(_)
+            | Error::Document(_)
+            | Error::PolicyUnknown
+            | Error::OptionsInvalid(_)
+            | Error::SessionInvalid(_)
+            | Error::Cancelled => StatusCode::BAD_REQUEST,
+            Error::ToolsetUnknown | Error::PathUnknown => StatusCode::NOT_FOUND,
+            Error::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::Overloaded => StatusCode::TOO_MANY_REQUESTS,
+            Error::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+            Error::Draining => StatusCode::SERVICE_UNAVAILABLE,
+            Error::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
     }
 }
 
-/// A request that could not be judged, as it is told to the caller.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Failure {
-    /// Why.
-    pub code: ErrorCode,
-    /// One sentence; names fields and limits, never quotes what was sent.
-    pub message: Cow<'static, str>,
-}
-
-impl Failure {
-    /// A failure for a reason.
-    pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
-    }
-
-    /// Too much is in flight.
-    pub const fn overloaded() -> Self {
-        Self {
-            code: ErrorCode::Overloaded,
-            message: Cow::Borrowed("too many requests are in flight; try again shortly"),
-        }
-    }
-
-    /// The deadline passed.
-    pub const fn deadline() -> Self {
-        Self {
-            code: ErrorCode::DeadlineExceeded,
-            message: Cow::Borrowed("the check could not be finished before the deadline"),
-        }
-    }
-
-    /// The service is going down.
-    pub const fn draining() -> Self {
-        Self {
-            code: ErrorCode::Draining,
-            message: Cow::Borrowed("the service is shutting down; use another replica"),
-        }
-    }
-
-    /// A fault of the service's own; its cause stays inside.
-    pub const fn internal() -> Self {
-        Self {
-            code: ErrorCode::Internal,
-            message: Cow::Borrowed("the service failed; nothing was judged"),
-        }
-    }
-
-    /// A request larger than the limit.
-    pub fn too_large(limit: usize) -> Self {
-        Self::new(
-            ErrorCode::RequestTooLarge,
-            format!("the request is larger than {limit} bytes"),
-        )
-    }
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Self::new(ErrorCode::Refused(refusal.reason), refusal.message)
-    }
-}
-
-impl From<DocumentError> for Failure {
-    fn from(error: DocumentError) -> Self {
-        let code = ErrorCode::all()
-            .find(|code| code.as_str() == error.reason)
-            .unwrap_or(ErrorCode::DocumentInvalid);
-        Self::new(code, error.message)
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        let details = ErrorDetails::with_error_info(error.reason(), DOMAIN, []);
+        Status::with_error_details(error.code(), error.to_string(), details)
     }
 }
 
@@ -216,34 +169,50 @@ mod tests {
 
     #[test]
     fn every_reason_is_upper_snake_and_stands_once() {
-        let mut seen: Vec<&str> = ErrorCode::all().map(ErrorCode::as_str).collect();
-        let count = seen.len();
-        assert!(seen.iter().all(|reason| reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), count);
+        let mut reasons: Vec<&str> = Error::reasons().collect();
+        let count = reasons.len();
+        assert!(reasons.iter().all(|reason| reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
+        reasons.sort_unstable();
+        reasons.dedup();
+        assert_eq!(reasons.len(), count);
     }
 
     #[test]
-    fn every_reason_of_the_document_is_known() {
-        for reason in [
-            DocumentError::NOT_JSON,
-            DocumentError::INVALID,
-            DocumentError::FIELD_UNKNOWN,
-            DocumentError::FORMAT_UNKNOWN,
-            DocumentError::TOOLS_INVALID,
-            DocumentError::MESSAGES_INVALID,
-            DocumentError::TOOL_CHOICE_INVALID,
-            DocumentError::HISTORY_INVALID,
-            DocumentError::CANDIDATE_INVALID,
-            DocumentError::RESULTS_INVALID,
-            DocumentError::OPTIONS_INVALID,
-        ] {
-            let failure = Failure::from(DocumentError {
-                reason,
-                message: String::new(),
-            });
-            assert_eq!(failure.code.as_str(), reason);
+    fn every_error_has_a_reason_of_the_list() {
+        let document = |reason| Error::Document(DocumentError { reason, message: String::new() });
+        let mut errors: Vec<Error> =
+            Reason::ALL.into_iter().map(|reason| Error::Refused(Refusal::new(reason, ""))).collect();
+        errors.extend(
+            [
+                DocumentError::NOT_JSON,
+                DocumentError::INVALID,
+                DocumentError::FIELD_UNKNOWN,
+                DocumentError::FORMAT_UNKNOWN,
+                DocumentError::TOOLS_INVALID,
+                DocumentError::MESSAGES_INVALID,
+                DocumentError::TOOL_CHOICE_INVALID,
+                DocumentError::HISTORY_INVALID,
+                DocumentError::CANDIDATE_INVALID,
+                DocumentError::RESULTS_INVALID,
+                DocumentError::OPTIONS_INVALID,
+            ]
+            .map(document),
+        );
+        errors.extend([
+            Error::ToolsetUnknown,
+            Error::PolicyUnknown,
+            Error::OptionsInvalid(""),
+            Error::SessionInvalid(1),
+            Error::PathUnknown,
+            Error::BodyTooLarge(1),
+            Error::Overloaded,
+            Error::DeadlineExceeded,
+            Error::Cancelled,
+            Error::Draining,
+            Error::Internal,
+        ]);
+        for error in errors {
+            assert!(Error::reasons().any(|reason| reason == error.reason()), "{}", error.reason());
         }
     }
 }

@@ -47,6 +47,19 @@ impl ArgumentRule {
         &self.checks
     }
 
+    /// The values that the rule is about, each with its pointer; at most `max`.
+    pub fn values<'v>(&self, arguments: &'v Value, max: usize) -> Vec<(String, &'v Value)> {
+        let mut found = vec![(String::new(), arguments)];
+        for token in &self.pointer.0 {
+            let mut next = Vec::new();
+            for (pointer, value) in found {
+                step(&pointer, value, token, max, &mut next);
+            }
+            found = next;
+        }
+        found
+    }
+
     /// Whether the rule is about the argument at this pointer, exactly.
     pub fn covers(&self, pointer: &str) -> bool {
         self.pointer.matches(pointer) == Some(0)
@@ -55,6 +68,39 @@ impl ArgumentRule {
     /// Whether the rule is about the argument at this pointer or one that holds it.
     pub(super) fn reaches(&self, pointer: &str) -> bool {
         self.pointer.matches(pointer).is_some()
+    }
+}
+
+/// One token down from a value: all items and members for `*`.
+fn step<'v>(pointer: &str, value: &'v Value, token: &str, max: usize, found: &mut Vec<(String, &'v Value)>) {
+    let room = max.saturating_sub(found.len());
+    match value {
+        Value::Array(items) if token == "*" => {
+            found.extend(
+                items
+                    .iter()
+                    .take(room)
+                    .enumerate()
+                    .map(|(index, it)| (format!("{pointer}/{index}"), it)),
+            );
+        }
+        Value::Object(members) if token == "*" => {
+            let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+            found.extend(
+                members
+                    .iter()
+                    .take(room)
+                    .map(|(key, it)| (format!("{pointer}/{}", escaped(key)), it)),
+            );
+        }
+        Value::Array(_) | Value::Object(_) => {
+            found.extend(
+                value
+                    .pointer(&format!("/{token}"))
+                    .map(|it| (format!("{pointer}/{token}"), it)),
+            );
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -20,8 +20,10 @@ pub enum Role {
     Code,
     /// Words for people: messages, documents, notes, search queries.
     FreeText,
-    /// A name that a system gave: an id, a key, a code, a number in words.
+    /// A name that a system gave: an id, a key, a code.
     Identifier,
+    /// A short name of a person, place or thing, or a word of a list: a city, a language, a category.
+    Label,
     /// A password, key or token.
     Secret,
     /// A date or time.
@@ -36,7 +38,7 @@ pub enum Role {
 
 impl Role {
     /// Every role.
-    pub const ALL: [Role; 14] = [
+    pub const ALL: [Role; 15] = [
         Role::Path,
         Role::Url,
         Role::Host,
@@ -46,6 +48,7 @@ impl Role {
         Role::Code,
         Role::FreeText,
         Role::Identifier,
+        Role::Label,
         Role::Secret,
         Role::Date,
         Role::Amount,
@@ -65,6 +68,7 @@ impl Role {
             Role::Code => "code",
             Role::FreeText => "free_text",
             Role::Identifier => "identifier",
+            Role::Label => "label",
             Role::Secret => "secret",
             Role::Date => "date",
             Role::Amount => "amount",

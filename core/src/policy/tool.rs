@@ -79,7 +79,11 @@ impl<'a> ToolPolicy<'a> {
         let said = said.or(self.policy.codes.of(code));
         let layer = self.policy.layer_mode(code.layer());
         let of_judge = matches!(code, Code::ResultOffIntent | Code::ResultUnjudged);
-        let judge = if of_judge { self.policy.semantic.judge } else { Mode::Enforce };
+        let judge = if of_judge {
+            self.policy.semantic.judge
+        } else {
+            Mode::Enforce
+        };
         Ruling {
             mode: said.mode.unwrap_or(Mode::Enforce).at_most(layer).at_most(judge),
             action: said.action,

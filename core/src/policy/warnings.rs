@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Codes that belong to a whole turn and so to no tool.
-const OF_THE_TURN: [Code; 2] = [Code::ToolChoiceUnmet, Code::ParallelNotAllowed];
+const OF_THE_TURN: [Code; 1] = [Code::ToolChoiceUnmet];
 
 /// Tells every rule without effect.
 pub(super) fn find(policy: &Policy, report: &mut Report) {
