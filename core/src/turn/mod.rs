@@ -174,4 +174,12 @@ impl Reading {
             Reading::Absent | Reading::Failed => None,
         }
     }
+
+    /// The value, where what was received is JSON that says it.
+    pub fn strict(&self) -> Option<&Value> {
+        match self {
+            Reading::Strict(value) => Some(value),
+            Reading::Rescued(_) | Reading::Absent | Reading::Failed => None,
+        }
+    }
 }
