@@ -1,5 +1,7 @@
 //! Values: what is caught, and the look-alike that passes.
 
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
 use std::borrow::Cow;
 
 use proptest::prelude::*;

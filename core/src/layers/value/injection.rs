@@ -224,3 +224,13 @@ fn breaks_out(text: &str) -> bool {
         false
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert_eq!([SQL.len(), SQL_BREAK.len(), SHELL.len(), CODE.len()], [7, 3, 8, 4]);
+    }
+}
