@@ -5,8 +5,8 @@ use toolward_proto::v1;
 
 use crate::{
     answer::{
-        Answer, AnswerError, CallAnswer, DuplicateAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer, ResultAnswer,
-        RetryAnswer,
+        Answer, AnswerError, CallAnswer, DuplicateAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer,
+        ResultAnswer, RetryAnswer,
     },
     json::Json,
     words::{Decision, FallbackKind, Layer, LayerOutcome, Severity},
@@ -50,7 +50,11 @@ impl Answer {
                 .into_iter()
                 .map(CallAnswer::read)
                 .collect::<Result<_, _>>()?,
-            duplicates: response.duplicates.into_iter().map(DuplicateAnswer::from_wire).collect(),
+            duplicates: response
+                .duplicates
+                .into_iter()
+                .map(DuplicateAnswer::from_wire)
+                .collect(),
             findings: findings(response.findings),
             text: response.text,
             results: response.results.into_iter().map(ResultAnswer::from_wire).collect(),
