@@ -205,6 +205,10 @@ codes! {
     PathOutsideRoot = "path_outside_root", Value, Fallback;
     /// A URL or host that reaches inside: metadata addresses, disguised or link-local hosts.
     SsrfTarget = "ssrf_target", Value, Fallback;
+    /// A shell command smuggled into a value that is none.
+    ShellInjection = "shell_injection", Value, Fallback;
+    /// SQL smuggled into a value that is none.
+    SqlInjection = "sql_injection", Value, Fallback;
     /// A placeholder where a value belongs.
     Placeholder = "placeholder", Value, Retry;
     /// A rule of the operator's is broken.

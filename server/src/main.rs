@@ -3,13 +3,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
-use toolward_server::{
-    Listeners,
-    config::Config,
-    policies::Policies,
-    run,
-    telemetry,
-};
+use toolward_server::{Listeners, config::Config, policies::Policies, run, telemetry};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -32,7 +26,10 @@ async fn main() -> ExitCode {
     match serve(&options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
-            #[expect(clippy::print_stderr, reason = "before there is a log, this is where the operator looks")]
+            #[expect(
+                clippy::print_stderr,
+                reason = "before there is a log, this is where the operator looks"
+            )]
             {
                 eprintln!("{report}");
             }
@@ -44,12 +41,16 @@ async fn main() -> ExitCode {
 async fn serve(options: &Options) -> Result<(), String> {
     let config = Config::load(options.config.as_deref(), std::env::vars()).map_err(|faults| faults.to_string())?;
     if options.check_config {
-        return Policies::load(&config.policy).map(|_| ()).map_err(|faults| faults.to_string());
+        return Policies::load(&config.policy)
+            .map(|_| ())
+            .map_err(|faults| faults.to_string());
     }
     telemetry::log::install(&config.log);
     let listeners = Listeners::bind(&config).await.map_err(|error| error.to_string())?;
     tracing::info!(grpc = %config.listen.grpc, http = %config.listen.http, "listening");
-    run(config, listeners, terminated()).await.map_err(|error| error.to_string())
+    run(config, listeners, terminated())
+        .await
+        .map_err(|error| error.to_string())
 }
 
 /// Ends with SIGTERM or Ctrl-C.

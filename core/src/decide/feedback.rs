@@ -24,14 +24,22 @@ pub(crate) struct CallCorrection<'a> {
 
 /// The correction of one call.
 pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
-    let mut text = format!("{CORRECTION_MARK} The call of {} was not run.", quoted_name(correction.tool));
+    let mut text = format!(
+        "{CORRECTION_MARK} The call of {} was not run.",
+        quoted_name(correction.tool)
+    );
     bullets(&mut text, correction.findings);
     let left = correction.max_attempts.saturating_sub(correction.attempt);
     match left {
-        0 => text.push_str("\nThis was the last attempt: if the next call is wrong too, it will not be asked for again."),
+        0 => {
+            text.push_str("\nThis was the last attempt: if the next call is wrong too, it will not be asked for again.")
+        }
         1 => text.push_str("\nCorrect this and call again, or answer without the tool. 1 attempt left."),
         _ => {
-            let _ = write!(text, "\nCorrect this and call again, or answer without the tool. {left} attempts left.");
+            let _ = write!(
+                text,
+                "\nCorrect this and call again, or answer without the tool. {left} attempts left."
+            );
         }
     }
     text
@@ -46,7 +54,9 @@ pub(crate) fn general_text<'a>(findings: impl IntoIterator<Item = &'a Finding>) 
 }
 
 fn bullets(text: &mut String, findings: &[Finding]) {
-    let told = findings.iter().filter(|finding| finding.enforced && finding.action >= Action::Retry);
+    let told = findings
+        .iter()
+        .filter(|finding| finding.enforced && finding.action >= Action::Retry);
     for finding in told.take(MAX_FINDINGS) {
         let _ = write!(text, "\n- {}", finding.code.as_str());
         if !finding.pointer.is_empty() {
@@ -66,10 +76,16 @@ fn bullets(text: &mut String, findings: &[Finding]) {
 }
 
 fn quoted_name(name: &str) -> String {
-    if name.is_empty() { "a tool without a name".to_owned() } else { format!("`{}`", crate::finding::shorten(name, 64)) }
+    if name.is_empty() {
+        "a tool without a name".to_owned()
+    } else {
+        format!("`{}`", crate::finding::shorten(name, 64))
+    }
 }
 
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -39,8 +39,8 @@ const VOLATILE_KEYS: &[&str] = &[
     "port",
     "ppid",
     "processid",
-    "querytime",
     "queryms",
+    "querytime",
     "requestid",
     "responseid",
     "responsetime",
@@ -90,7 +90,10 @@ pub fn is_volatile_key(key: &str) -> bool {
         *slot = byte.to_ascii_lowercase();
         len += 1;
     }
-    let folded = folded.get(..len).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default();
+    let folded = folded
+        .get(..len)
+        .and_then(|name| std::str::from_utf8(name).ok())
+        .unwrap_or_default();
     VOLATILE_KEYS.binary_search(&folded).is_ok()
         || folded.ends_with("timestamp")
         || key.ends_with("_at")
@@ -112,7 +115,11 @@ fn fold(value: &Value, depth: u32) -> u64 {
             .iter()
             .fold(items.len() as u64, |sum, item| mix(sum, fold(item, depth + 1))),
         Value::Object(map) => map.iter().fold(map.len() as u64, |sum, (key, value)| {
-            let content = if is_volatile_key(key) { MASK } else { fold(value, depth + 1) };
+            let content = if is_volatile_key(key) {
+                MASK
+            } else {
+                fold(value, depth + 1)
+            };
             sum.wrapping_add(mix(xxh3_64(key.as_bytes()), content))
         }),
     }
@@ -122,12 +129,17 @@ fn text_fold(text: &str) -> u64 {
     let mut sum = 0;
     let mut after_volatile_word = false;
     for word in text.split_ascii_whitespace() {
-        let core = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '.' | '(' | ')' | '[' | ']' | '"' | '\'' | '{' | '}'));
+        let core = word.trim_matches(|c: char| {
+            matches!(
+                c,
+                ',' | ';' | ':' | '.' | '(' | ')' | '[' | ']' | '"' | '\'' | '{' | '}'
+            )
+        });
         let volatile = is_volatile_word(core)
             || (after_volatile_word && core.bytes().all(|byte| byte.is_ascii_digit()))
-            || core
-                .split_once(['=', ':'])
-                .is_some_and(|(key, rest)| !rest.is_empty() && (is_volatile_key(key.trim_matches('"')) || is_volatile_word(rest)));
+            || core.split_once(['=', ':']).is_some_and(|(key, rest)| {
+                !rest.is_empty() && (is_volatile_key(key.trim_matches('"')) || is_volatile_word(rest))
+            });
         sum = mix(sum, if volatile { MASK } else { xxh3_64(word.as_bytes()) });
         after_volatile_word = VOLATILE_WORDS.iter().any(|known| core.eq_ignore_ascii_case(known));
     }
@@ -150,16 +162,24 @@ fn is_uuid(word: &str) -> bool {
 fn is_time(word: &str) -> bool {
     let bytes = word.as_bytes();
     let shape = |pattern: &[u8], from: usize| {
-        pattern.iter().enumerate().all(|(index, want)| match (bytes.get(from + index), want) {
-            (Some(byte), b'd') => byte.is_ascii_digit(),
-            (Some(byte), want) => byte == want,
-            (None, _) => false,
-        })
+        pattern
+            .iter()
+            .enumerate()
+            .all(|(index, want)| match (bytes.get(from + index), want) {
+                (Some(byte), b'd') => byte.is_ascii_digit(),
+                (Some(byte), want) => byte == want,
+                (None, _) => false,
+            })
     };
     let rest_is_clock = |from: usize| {
-        bytes
-            .get(from..)
-            .is_some_and(|rest| rest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.' | b',' | b'+' | b'-' | b'Z' | b'T' | b't' | b'z')))
+        bytes.get(from..).is_some_and(|rest| {
+            rest.iter().all(|byte| {
+                matches!(
+                    byte,
+                    b'0'..=b'9' | b':' | b'.' | b',' | b'+' | b'-' | b'Z' | b'T' | b't' | b'z'
+                )
+            })
+        })
     };
     (shape(b"dddd-dd-dd", 0) || shape(b"dddd/dd/dd", 0)) && rest_is_clock(10)
         || shape(b"dd:dd", 0) && rest_is_clock(5)
@@ -169,7 +189,11 @@ fn is_time(word: &str) -> bool {
 /// `12ms`, `1.5s`, `3sec`, `250µs`.
 fn is_duration(word: &str) -> bool {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    unit.len() < word.len() && matches!(unit, "ms" | "s" | "sec" | "secs" | "us" | "µs" | "ns" | "seconds" | "min")
+    unit.len() < word.len()
+        && matches!(
+            unit,
+            "ms" | "s" | "sec" | "secs" | "us" | "µs" | "ns" | "seconds" | "min"
+        )
 }
 
 fn is_long_hex(word: &str) -> bool {
@@ -204,8 +228,14 @@ mod tests {
     #[test]
     fn clocks_do_not_hide_a_loop() {
         for (left, right) in [
-            (r#"{"out":"x","durationMs":12,"pid":991}"#, r#"{"out":"x","durationMs":15,"pid":1002}"#),
-            (r#"{"m":"hi","created_at":"2024-01-01"}"#, r#"{"m":"hi","created_at":"2024-01-02"}"#),
+            (
+                r#"{"out":"x","durationMs":12,"pid":991}"#,
+                r#"{"out":"x","durationMs":15,"pid":1002}"#,
+            ),
+            (
+                r#"{"m":"hi","created_at":"2024-01-01"}"#,
+                r#"{"m":"hi","created_at":"2024-01-02"}"#,
+            ),
             (
                 r#"{"id":"0b9f3a52-9d0e-4b53-8a1e-3f0a4f6f1a11","a":1}"#,
                 r#"{"id":"7c9f3a52-9d0e-4b53-8a1e-3f0a4f6f1a22","a":1.0}"#,
@@ -223,7 +253,10 @@ mod tests {
     fn progress_is_seen() {
         for (left, right) in [
             ("compiled 10 of 90", "compiled 20 of 90"),
-            (r#"{"status":"running","percent":10}"#, r#"{"status":"running","percent":20}"#),
+            (
+                r#"{"status":"running","percent":10}"#,
+                r#"{"status":"running","percent":20}"#,
+            ),
             (r#"{"id":1}"#, r#"{"id":2}"#),
             ("step 1 ok", "step 2 ok"),
             (r#"["a","b"]"#, r#"["b","a"]"#),

@@ -8,7 +8,7 @@ use super::fence::CONTROL_TOKENS;
 use crate::{
     code::{Action, Code},
     finding::{Finding, shorten},
-    trajectory::ReadResult,
+    trajectory::{ReadResult, text::head},
 };
 
 /// Bytes of a result that are read.
@@ -66,15 +66,13 @@ const ADDRESSES: [&str; 44] = [
 
 /// Words of an order.
 const ORDERS: [&str; 30] = [
-    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ", "visit", "click", "curl", "share", "reveal", "print",
-    "output", "leak", "invite", "update", "change", "write", "book", "reserve", "create", "add ", "say ", "reply",
+    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ",
+    "visit", "click", "curl", "share", "reveal", "print", "output", "leak", "invite", "update", "change", "write",
+    "book", "reserve", "create", "add ", "say ", "reply",
 ];
 
 pub(super) fn inspect(result: &ReadResult<'_>, findings: &mut Vec<Finding>) {
-    let text = result
-        .text
-        .get(..result.text.floor_char_boundary(MAX_BYTES))
-        .unwrap_or_default();
+    let text = head(&result.text, MAX_BYTES);
     let Some((message, place)) = find(text) else { return };
     findings.push(
         Finding::new(Code::ResultInjection, message)
@@ -91,9 +89,7 @@ fn find(text: &str) -> Option<(&'static str, usize)> {
     let lower = text.to_ascii_lowercase();
     for address in ADDRESSES {
         for (place, _) in lower.match_indices(address) {
-            let after = lower
-                .get(place..lower.floor_char_boundary(place + REACH))
-                .unwrap_or_default();
+            let after = head(lower.get(place..).unwrap_or_default(), REACH);
             if !is_quoted(&lower, place) && ORDERS.iter().any(|order| holds_word(after, order)) {
                 return Some(("The result gives orders to the model", place));
             }
@@ -105,7 +101,9 @@ fn find(text: &str) -> Option<(&'static str, usize)> {
 /// Whether a quotation opens right before a place and closes soon behind it: `'ignore previous instructions' is…`.
 fn is_quoted(text: &str, place: usize) -> bool {
     let before = text.get(..place).unwrap_or_default().trim_end_matches(['*', '_']);
-    let Some(open) = before.chars().next_back() else { return false };
+    let Some(open) = before.chars().next_back() else {
+        return false;
+    };
     let close = match open {
         '\'' | '"' | '`' => open,
         '“' => '”',
@@ -118,11 +116,13 @@ fn is_quoted(text: &str, place: usize) -> bool {
     if outside.is_empty() || outside.ends_with([':', '{', '[', ',', '=']) && open == '"' {
         return false;
     }
-    text.get(place..text.floor_char_boundary(place + 120))
-        .is_some_and(|rest| rest.contains(close))
+    head(text.get(place..).unwrap_or_default(), 120).contains(close)
 }
 
 fn holds_word(text: &str, word: &str) -> bool {
-    text.match_indices(word)
-        .any(|(place, _)| !text.get(..place).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric())))
+    text.match_indices(word).any(|(place, _)| {
+        !text
+            .get(..place)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()))
+    })
 }

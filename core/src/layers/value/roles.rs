@@ -101,7 +101,15 @@ fn of_name(name: &str) -> Role {
     if words.len() > 1 && words.last().is_some_and(|word| word == "code") {
         return Role::Identifier;
     }
-    let says_nothing = |word: &&str| matches!(*word, "name" | "names" | "value" | "str" | "string");
+    // `new_string` and `old_str` are pieces of documents.
+    if words.len() > 1
+        && words
+            .last()
+            .is_some_and(|word| matches!(word.as_str(), "string" | "str"))
+    {
+        return Role::FreeText;
+    }
+    let says_nothing = |word: &&str| matches!(*word, "name" | "names" | "value");
     let named = words.len() > 1 && words.last().is_some_and(|word| word == "name");
     let role = words
         .iter()
@@ -150,20 +158,22 @@ fn of_word(word: &str) -> Role {
         "sql" | "sqlquery" => Role::Sql,
         "sourcecode" | "snippet" | "expression" | "expr" | "regex" | "regexp" | "pattern" | "xpath" | "selector"
         | "jq" | "formula" | "function" | "func" | "equation" | "html" | "css" | "javascript" | "js" | "xml"
-        | "yaml" | "json" | "graphql" | "python" | "patch" | "diff" | "markup" | "svg" => Role::Code,
+        | "yaml" | "json" | "graphql" | "where" | "filter" | "filters" | "condition" | "conditions" | "predicate"
+        | "criteria" | "clause" | "args" | "arguments" | "flags" | "python" | "patch" | "diff" | "markup" | "svg" => {
+            Role::Code
+        }
         "text" | "texts" | "body" | "content" | "contents" | "message" | "messages" | "description" | "comment"
         | "comments" | "note" | "notes" | "title" | "subject" | "prompt" | "query" | "queries" | "question"
         | "summary" | "caption" | "details" | "reason" | "answer" | "instructions" | "review" | "feedback"
         | "keyword" | "keywords" | "search" | "q" | "input" | "output" | "bio" | "story" | "draft" | "paragraph"
-        | "data" | "document" | "log" | "logs" | "thought" | "thoughts" | "explanation" | "response" | "code" => {
-            Role::FreeText
-        }
+        | "data" | "document" | "log" | "logs" | "markdown" | "steps" | "plan" | "task" | "context" | "thought"
+        | "thoughts" | "explanation" | "response" | "code" => Role::FreeText,
         "password" | "passwd" | "pwd" | "secret" | "token" | "apikey" | "xapikey" | "credential" | "credentials"
         | "authorization" | "passphrase" | "accesstoken" | "privatekey" => Role::Secret,
         "date" | "dates" | "time" | "datetime" | "timestamp" | "day" | "deadline" => Role::Date,
         "amount" | "price" | "cost" | "total" | "quantity" | "budget" | "fee" | "balance" | "salary" => Role::Amount,
         "id" | "ids" | "uuid" | "guid" | "key" | "keys" | "identifier" | "sku" | "username" | "userid" | "slug"
-        | "handle" | "isbn" | "vin" | "serial" => Role::Identifier,
+        | "symbol" | "ticker" | "handle" | "isbn" | "vin" | "serial" => Role::Identifier,
         "template" | "templates" | "tpl" => Role::Template,
         "city" | "cities" | "country" | "countries" | "state" | "region" | "regions" | "location" | "locations"
         | "place" | "county" | "area" | "language" | "languages" | "currency" | "color" | "colour" | "genre"
