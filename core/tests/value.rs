@@ -1,5 +1,7 @@
 //! Values: what is caught, and the look-alike that passes.
 
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
 use std::borrow::Cow;
 
 use proptest::prelude::*;
@@ -30,6 +32,7 @@ fn inspect(case: &Value) -> Vec<Finding> {
             .map_or(1, |turns| u32::try_from(turns).expect("a count")),
         has_steps: case["steps"].as_bool().unwrap_or_default(),
         steps: Vec::new(),
+        ..Conversation::default()
     };
     let context = Context {
         intent: None,
@@ -55,6 +58,7 @@ fn inspect(case: &Value) -> Vec<Finding> {
         calls: vec![call],
         finish: Finish::ToolCalls,
         findings: Vec::new(),
+        origin: Default::default(),
     };
     let trajectory = Trajectory::default();
     let view = policy.for_tool("t");
@@ -90,8 +94,13 @@ fn check(case: &Value) -> Option<String> {
 
 #[test]
 fn values_are_caught_and_their_look_alikes_pass() {
-    let cases: Vec<Value> = include_str!("cases/value.jsonl")
-        .lines()
+    let files = [
+        include_str!("cases/value.jsonl"),
+        include_str!("cases/value_schema.jsonl"),
+    ];
+    let cases: Vec<Value> = files
+        .iter()
+        .flat_map(|file| file.lines())
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
         .collect();

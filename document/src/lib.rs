@@ -20,7 +20,8 @@ mod result;
 mod words;
 
 pub use answer::{
-    Answer, AnswerError, CallAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer, ResultAnswer, RetryAnswer,
+    Answer, AnswerError, CallAnswer, DuplicateAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer,
+    ResultAnswer, RetryAnswer,
 };
 pub use call::{Arguments, Call, Step};
 pub use candidate::Candidate;

@@ -222,18 +222,23 @@ fn finding() -> BoxedStrategy<v1::Finding> {
 
 fn verdict() -> BoxedStrategy<v1::CallVerdict> {
     let bytes = (option::of(wire_json(some_json())), option::of(wire_json(array())));
-    (".{0,8}", ".{0,8}", bytes, 1..=4, vec(finding(), 0..3), text())
+    (".{0,8}", ".{0,8}", bytes, 1..=4, vec(finding(), 0..3))
         .prop_map(
-            |(id, name, (arguments_json, patch_json), decision, findings, duplicate_of)| v1::CallVerdict {
+            |(id, name, (arguments_json, patch_json), decision, findings)| v1::CallVerdict {
                 id,
                 name,
                 arguments_json,
                 decision,
                 findings,
                 patch_json,
-                duplicate_of,
             },
         )
+        .boxed()
+}
+
+fn duplicate() -> BoxedStrategy<v1::DuplicateCall> {
+    (".{0,8}", ".{0,8}", ".{0,8}")
+        .prop_map(|(id, name, duplicate_of)| v1::DuplicateCall { id, name, duplicate_of })
         .boxed()
 }
 
@@ -279,7 +284,13 @@ fn response() -> BoxedStrategy<v1::CheckResponse> {
         decision,
         findings,
     });
-    let found = (vec(verdict(), 0..3), vec(finding(), 0..3), text(), vec(result, 0..3));
+    let found = (
+        vec(verdict(), 0..3),
+        vec(finding(), 0..3),
+        text(),
+        vec(result, 0..3),
+        vec(duplicate(), 0..3),
+    );
     let rewritten = prop_oneof![
         wire_json(some_json()),
         Just(Bytes::from_static(b"data: {}\n\n")),
@@ -305,6 +316,7 @@ fn response() -> BoxedStrategy<v1::CheckResponse> {
             findings: found.1,
             text: found.2,
             results: found.3,
+            duplicates: found.4,
             retry: next.0,
             fallback: next.1,
             response_json: next.2,

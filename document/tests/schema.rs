@@ -1,10 +1,6 @@
 //! The schema refuses what reading refuses, and nothing else.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test says what it expects"
-)]
+#![expect(clippy::expect_used, reason = "a test says what it expects")]
 
 use std::sync::LazyLock;
 
@@ -44,8 +40,8 @@ fn full_answer() -> Value {
     json!({
         "id": "a", "decision_id": "d", "policy_revision": "r", "toolset_ref": "t", "decision": "retry", "enforced": true,
         "would_decide": "fallback", "error": {"reason": "R", "message": "m"},
-        "calls": [{"id": "c", "name": "n", "arguments": {}, "decision": "retry", "findings": [finding], "patch": [],
-            "duplicate_of": "b"}],
+        "calls": [{"id": "c", "name": "n", "arguments": {}, "decision": "retry", "findings": [finding], "patch": []}],
+        "duplicates": [{"id": "c2", "name": "n", "duplicate_of": "c"}],
         "findings": [], "text": "t", "results": [{"call_id": "c", "decision": "pass", "findings": []}],
         "retry": {"attempt": 1, "max_attempts": 3, "feedback": [], "feedback_text": "t"},
         "fallback": {"kind": "tool", "tool": "n", "arguments": {}, "text": "t"},

@@ -1,13 +1,6 @@
 //! The only wiring: configuration and listeners in, a running service out.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -19,9 +12,10 @@ use toolward_proto::v1::{
 use crate::{
     chain::Chain,
     config::Config,
-    grpc::{Defense, Tools},
-    http::{self, Shared},
+    grpc::{Defense, GateLayer, Tools},
+    http,
     judge::{Judge, JudgeFault},
+    limits::Admission,
     policies::{Policies, PolicyFaults},
     session::Sessions,
     telemetry::Metrics,
@@ -30,6 +24,12 @@ use crate::{
 
 /// How often histograms are folded, so that samples do not pile up between scrapes.
 const UPKEEP: Duration = Duration::from_secs(2);
+
+/// How often a silent connection is asked whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// Open calls on one HTTP/2 connection.
+const MAX_CONNECTION_STREAMS: u32 = 1_024;
 
 /// The sockets, bound by the caller.
 #[derive(Debug)]
@@ -76,6 +76,9 @@ pub enum RunError {
     /// The judge cannot be set up.
     #[error(transparent)]
     Judge(#[from] JudgeFault),
+    /// The metrics cannot be set up.
+    #[error("the metrics cannot be set up: {0}")]
+    Metrics(#[from] metrics_exporter_prometheus::BuildError),
     /// The gRPC server failed.
     #[error("the gRPC server failed: {0}")]
     Grpc(#[from] tonic::transport::Error),
@@ -87,14 +90,15 @@ pub enum RunError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Runs until `shutdown` ends, then drains: health says so first, what is in flight is answered, and after
-/// `limits.drain_ms` the rest is dropped.
+/// Runs until `shutdown` ends, then drains: health and readiness say so first, what is in flight is answered, streams
+/// are told to go elsewhere, and after `limits.drain_ms` the rest is dropped.
 ///
 /// # Errors
 /// A [`RunError`] where it cannot start or a server fails.
-pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future<Output = ()>) -> Result<(), RunError> {
+pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future) -> Result<(), RunError> {
+    // The judge's client needs a provider; another one of the process's own is as good.
+    let _installed = rustls::crypto::ring::default_provider().install_default();
     let chain = Arc::new(build(&config)?);
-    let ready = Arc::new(AtomicBool::new(true));
     let (stop, stopping) = watch::channel(false);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<DefenseServiceServer<Defense>>().await;
@@ -106,26 +110,27 @@ pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future<Out
         .build_v1()?;
     let defense = Defense::new(Arc::clone(&chain), config.limits.max_stream_in_flight);
     let grpc = Server::builder()
-        .http2_keepalive_interval(Some(Duration::from_secs(30)))
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .max_concurrent_streams(Some(MAX_CONNECTION_STREAMS))
+        .layer(GateLayer::new(chain.admission.clone(), Arc::clone(&chain.metrics), max))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(DefenseServiceServer::new(defense).max_decoding_message_size(max))
         .add_service(ToolServiceServer::new(Tools::new(Arc::clone(&chain))).max_decoding_message_size(max));
     let incoming = TcpIncoming::from(listeners.grpc).with_nodelay(Some(true));
     servers.spawn(grpc.serve_with_incoming_shutdown(incoming, stopped(stopping.clone())).map(|ended| Ok(ended?)));
-    let shared = Shared { chain: Arc::clone(&chain), ready: Arc::clone(&ready), max_body_bytes: max };
-    let http = axum::serve(listeners.http, http::router(shared)).with_graceful_shutdown(stopped(stopping));
+    let http = axum::serve(listeners.http, http::router(Arc::clone(&chain))).with_graceful_shutdown(stopped(stopping));
     servers.spawn(async move { http.await.map_err(RunError::Http) });
     let upkeep = tokio::spawn(upkeep(Arc::clone(&chain)));
     tracing::info!("serving");
     let failed = tokio::select! {
         ended = servers.join_next() => first_failure(ended),
-        () = shutdown => None,
+        _ = shutdown => None,
     };
-    ready.store(false, Ordering::Relaxed);
     health.set_not_serving::<DefenseServiceServer<Defense>>().await;
     health.set_not_serving::<ToolServiceServer<Tools>>().await;
-    let _ = stop.send(true);
+    chain.admission.close();
+    let _nobody_listens = stop.send(true);
     tracing::info!("draining");
     let drained = tokio::time::timeout(Duration::from_millis(config.limits.drain_ms), drain(&mut servers)).await;
     upkeep.abort();
@@ -140,13 +145,15 @@ pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future<Out
 }
 
 fn build(config: &Config) -> Result<Chain, RunError> {
-    let metrics = Arc::new(Metrics::new());
+    let metrics = Arc::new(Metrics::new()?);
     Ok(Chain {
         limits: config.limits.core,
         policies: Policies::load(&config.policy)?,
         toolsets: Toolsets::new(&config.toolsets, config.limits.core, Arc::clone(&metrics)),
-        sessions: Sessions::new(&config.sessions, Arc::clone(&metrics)),
-        judge: Judge::new(&config.judge, Arc::clone(&metrics))?,
+        sessions: Sessions::new(&config.sessions),
+        judge: Judge::new(&config.judge, &metrics)?,
+        admission: Admission::new(config.limits.max_in_flight, Arc::clone(&metrics)),
+        max_message_bytes: config.limits.max_message_bytes,
         timeout: Duration::from_millis(config.limits.request_timeout_ms),
         metrics,
     })
@@ -156,13 +163,13 @@ async fn upkeep(chain: Arc<Chain>) {
     let mut tick = tokio::time::interval(UPKEEP);
     loop {
         tick.tick().await;
-        chain.metrics.upkeep();
+        chain.metrics.run_upkeep();
     }
 }
 
 async fn stopped(mut stopping: watch::Receiver<bool>) {
     // An error means that the sender is gone: then it is over as well.
-    let _ = stopping.wait_for(|stop| *stop).await;
+    let _over = stopping.wait_for(|stop| *stop).await;
 }
 
 fn first_failure(ended: Option<Result<Result<(), RunError>, tokio::task::JoinError>>) -> Option<RunError> {

@@ -2,26 +2,31 @@
 //! session remembers. gRPC and HTTP both come through here, so they cannot differ.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use toolward_core::{
-    check::{Clock, Context, Outcome, Request, ToolChoice, ToolResult, inspect},
+    check::{Clock, Context, Outcome, Request, ToolChoice, inspect},
     limits::{Limits, Reason, Refusal},
     policy::Policy,
     tools::ToolSet,
-    trajectory::{Answer, Conversation, HistoryStep, Session, Trajectory},
+    trajectory::{Answer, Conversation, Session, Trajectory},
 };
 use toolward_proto::v1;
+use uuid::Uuid;
 
 use crate::{
     error::Error,
     grpc::convert::{self, Parts},
     judge::Judge,
+    limits::{Admission, Deadline},
     policies::Policies,
-    session::Sessions,
-    telemetry::{CheckEvent, Metrics, RefusalEvent},
+    session::{Place, Sessions},
+    telemetry::{
+        Metrics,
+        events::{CheckEvent, RefusalEvent},
+    },
     toolsets::Toolsets,
 };
 
@@ -40,6 +45,10 @@ pub struct Chain {
     pub judge: Judge,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Bytes of one message or body.
+    pub max_message_bytes: usize,
+    /// How much is worked on at once.
+    pub admission: Admission,
     /// The longest that a check may take.
     pub timeout: Duration,
 }
@@ -61,41 +70,66 @@ struct Past {
 }
 
 impl Chain {
-    /// Judges one request. Every refusal is counted.
+    /// When a check that begins now must be done; the header is the caller's `grpc-timeout`.
+    pub fn deadline(&self, header: Option<&str>) -> Deadline {
+        Deadline::new(self.timeout, header)
+    }
+
+    /// Takes a request's place among those of its session; requests are judged in the order of their places. `None`:
+    /// the request has no session.
+    ///
+    /// # Errors
+    /// A name is too long.
+    pub fn queue(&self, request: &v1::CheckRequest) -> Result<Option<Place>, Error> {
+        let Some(id) = request.session_id.as_deref().filter(|id| !id.is_empty()) else { return Ok(None) };
+        self.sessions.queue(request.tenant.as_deref().unwrap_or_default(), id).map(Some)
+    }
+
+    /// Judges one request that has been admitted. Every refusal is counted.
     ///
     /// # Errors
     /// An [`Error`] where it cannot be judged; a bad call is an answer.
-    pub async fn check(&self, request: v1::CheckRequest) -> Result<v1::CheckResponse, Error> {
+    pub async fn check(
+        &self,
+        request: &v1::CheckRequest,
+        place: Option<Place>,
+        deadline: Deadline,
+    ) -> Result<v1::CheckResponse, Error> {
         let started = Instant::now();
-        let _in_flight = self.metrics.in_flight();
-        let answer = match tokio::time::timeout(self.timeout, self.judged(&request, started)).await {
+        let answer = match deadline.bound(self.judged(request, place, deadline, started)).await {
             Ok(answer) => answer,
-            Err(_) => Err(Error::DeadlineExceeded),
+            Err(error) => Err(error),
         };
         if let Err(error) = &answer {
-            RefusalEvent { reason: error.reason() }.emit(&self.metrics);
+            RefusalEvent { error }.emit(&self.metrics);
         }
         answer
     }
 
-    async fn judged(&self, message: &v1::CheckRequest, started: Instant) -> Result<v1::CheckResponse, Error> {
+    async fn judged(
+        &self,
+        message: &v1::CheckRequest,
+        place: Option<Place>,
+        deadline: Deadline,
+        started: Instant,
+    ) -> Result<v1::CheckResponse, Error> {
         let parts = Parts::read(message, now_ms())?;
         let policy = self.policies.get(message.policy.as_deref()).ok_or(Error::PolicyUnknown)?;
-        let session = message
-            .session_id
-            .as_deref()
-            .filter(|id| !id.is_empty())
-            .map(|id| self.sessions.entry(message.tenant.as_deref().unwrap_or_default(), id));
-        let toolset = self.toolset(message, session.as_deref())?;
+        // Held to the end: what this request leaves behind is whole before the next one looks.
+        let mut session = match place {
+            Some(place) => Some(place.wait(deadline).await?),
+            None => None,
+        };
+        let toolset = self.toolset(message, session.as_deref(), deadline).await?;
         let conversation = match parts.messages {
             Some(json) => Some(Conversation::read(json, &self.limits)?),
             None => None,
         };
-        let past = self.past(session.as_deref(), conversation.as_ref(), &parts);
         let (tool_choice, parallel) = match parts.tool_choice {
             Some(json) => ToolChoice::parse(json)?,
             None => (ToolChoice::default(), None),
         };
+        let past = self.past(session.as_deref_mut(), conversation.as_ref(), &parts);
         let empty = Conversation::default();
         let request = Request {
             toolset: &toolset,
@@ -113,49 +147,55 @@ impl Chain {
             attempt: message.attempt.filter(|attempt| *attempt > 0),
             options: parts.options,
         };
-        let outcome = self.decided(&request, policy, started).await?;
-        if let Some(session) = &session {
-            remember(session, &outcome, toolset.reference(), parts.intent, parts.now_ms, &self.limits);
+        let outcome = self.decided(&request, policy, deadline, started).await?;
+        if let Some(session) = session.as_deref_mut() {
+            remember(session, &outcome, toolset.reference(), parts.now_ms, &self.limits);
         }
-        CheckEvent { outcome: &outcome, policy, duration: started.elapsed() }.emit(&self.metrics);
-        Ok(convert::response(outcome, message, policy.revision(), toolset.reference()))
+        let decision_id = Uuid::now_v7();
+        CheckEvent { outcome: &outcome, policy, decision_id, took: started.elapsed() }.emit(&self.metrics);
+        Ok(convert::response(outcome, message, decision_id, policy.revision(), toolset.reference()))
     }
 
-    async fn decided(&self, request: &Request<'_>, policy: &Policy, started: Instant) -> Result<Outcome, Error> {
+    async fn decided(
+        &self,
+        request: &Request<'_>,
+        policy: &Policy,
+        deadline: Deadline,
+        started: Instant,
+    ) -> Result<Outcome, Error> {
         let inspected = inspect(request, policy, &self.limits, &Monotonic(started))?;
         let answers = if inspected.questions().is_empty() {
             Vec::new()
         } else {
-            self.judge.ask(inspected.questions()).await
+            self.judge.answer(inspected.questions(), deadline).await
         };
         Ok(inspected.conclude(&answers))
     }
 
-    fn toolset(&self, message: &v1::CheckRequest, session: Option<&Mutex<Session>>) -> Result<Arc<ToolSet>, Error> {
+    async fn toolset(
+        &self,
+        message: &v1::CheckRequest,
+        session: Option<&Session>,
+        deadline: Deadline,
+    ) -> Result<Arc<ToolSet>, Error> {
         match &message.tools {
-            Some(v1::check_request::Tools::ToolsJson(json)) => Ok(self.toolsets.read(json)?),
-            Some(v1::check_request::Tools::ToolsetRef(reference)) => {
-                self.toolsets.get(reference).ok_or(Error::ToolsetUnknown)
-            }
-            None => {
-                let remembered = session.and_then(|session| lock(session).toolset().map(str::to_owned));
-                match remembered.filter(|reference| !reference.is_empty()) {
-                    Some(reference) => self.toolsets.get(&reference).ok_or(Error::ToolsetUnknown),
-                    None => Ok(self.toolsets.none()),
-                }
-            }
+            Some(v1::check_request::Tools::ToolsJson(json)) => self.toolsets.read(json, deadline).await,
+            Some(v1::check_request::Tools::ToolsetRef(reference)) => self.toolsets.by_reference(reference),
+            None => match session.and_then(Session::toolset).filter(|reference| !reference.is_empty()) {
+                Some(reference) => self.toolsets.by_reference(reference),
+                None => Ok(self.toolsets.empty()),
+            },
         }
     }
 
     fn past(
         &self,
-        session: Option<&Mutex<Session>>,
+        session: Option<&mut Session>,
         conversation: Option<&Conversation<'_>>,
         parts: &Parts<'_>,
     ) -> Past {
         match session {
             Some(session) => {
-                let mut session = lock(session);
                 let earlier = session.begin(conversation, &parts.results);
                 if let Some(intent) = parts.intent {
                     session.set_intent(intent);
@@ -177,20 +217,9 @@ impl Chain {
     }
 }
 
-fn remember(
-    session: &Mutex<Session>,
-    outcome: &Outcome,
-    toolset: &str,
-    intent: Option<&str>,
-    now_ms: i64,
-    limits: &Limits,
-) {
-    let mut session = lock(session);
+fn remember(session: &mut Session, outcome: &Outcome, toolset: &str, now_ms: i64, limits: &Limits) {
     if !toolset.is_empty() {
         session.set_toolset(toolset);
-    }
-    if let Some(intent) = intent {
-        session.set_intent(intent);
     }
     let steps: Vec<_> = outcome
         .steps
@@ -204,11 +233,6 @@ fn remember(
     }
 }
 
-/// A session is plain data: what a panicking request left behind is still a session.
-fn lock(session: &Mutex<Session>) -> std::sync::MutexGuard<'_, Session> {
-    session.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -219,9 +243,3 @@ fn now_ms() -> i64 {
 pub(crate) fn refusal(reason: Reason, message: &str) -> Error {
     Error::Refused(Refusal::new(reason, message))
 }
-
-/// The calls of a history, for the conversion.
-pub(crate) type History<'a> = Vec<HistoryStep<'a>>;
-
-/// The results of a request, for the conversion.
-pub(crate) type Results<'a> = Vec<ToolResult<'a>>;

@@ -10,6 +10,7 @@ pub mod error;
 pub mod grpc;
 pub mod http;
 pub mod judge;
+pub mod limits;
 pub mod policies;
 pub mod session;
 pub mod telemetry;

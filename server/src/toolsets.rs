@@ -12,8 +12,8 @@ use toolward_core::{
 };
 
 use crate::{
-    config::ToolsetSettings,
-    error::{ErrorCode, Failure},
+    config::ToolsetsConfig,
+    error::Error,
     limits::Deadline,
     telemetry::{Metrics, events::ToolsetEvent, labels::Lookup},
 };
@@ -42,15 +42,15 @@ struct Entry {
 
 impl Toolsets {
     /// An empty cache.
-    pub fn new(settings: ToolsetSettings, limits: Limits, metrics: Arc<Metrics>) -> Self {
+    pub fn new(settings: &ToolsetsConfig, limits: Limits, metrics: Arc<Metrics>) -> Self {
         Self {
             by_content: Cache::builder()
-                .max_capacity(settings.cache_bytes)
+                .max_capacity(settings.max_bytes)
                 .weigher(|_, entry: &Entry| entry.bytes)
                 .build_with_hasher(ahash::RandomState::new()),
             // Holds the same sets, so it costs only the references.
             by_reference: Cache::builder()
-                .max_capacity(settings.cache_bytes)
+                .max_capacity(settings.max_bytes)
                 .weigher(|_, entry: &Entry| entry.bytes)
                 .build_with_hasher(ahash::RandomState::new()),
             empty: Arc::new(ToolSet::empty()),
@@ -68,19 +68,17 @@ impl Toolsets {
     ///
     /// # Errors
     /// It was never seen here, or is forgotten.
-    pub fn by_reference(&self, reference: &str) -> Result<Arc<ToolSet>, Failure> {
+    pub fn by_reference(&self, reference: &str) -> Result<Arc<ToolSet>, Error> {
         let found = self.by_reference.get(reference);
         self.tell(if found.is_some() { Lookup::Hit } else { Lookup::Unknown });
-        found.map(|entry| entry.toolset).ok_or_else(|| {
-            Failure::new(ErrorCode::ToolsetUnknown, "the toolset is not known here; send the tools inline once more")
-        })
+        found.map(|entry| entry.toolset).ok_or(Error::ToolsetUnknown)
     }
 
     /// The set of these definitions, compiled now or before.
     ///
     /// # Errors
     /// The definitions are refused, or the deadline passes.
-    pub async fn read(&self, json: &bytes::Bytes, deadline: Deadline) -> Result<Arc<ToolSet>, Failure> {
+    pub async fn read(&self, json: &bytes::Bytes, deadline: Deadline) -> Result<Arc<ToolSet>, Error> {
         if json.len() > self.limits.max_tools_bytes {
             // Refused by the core in its own words, and never hashed or kept.
             return Ok(Arc::new(ToolSet::read(json, &self.limits)?));
@@ -95,16 +93,16 @@ impl Toolsets {
         }
         let (this, json) = (self.clone(), json.clone());
         let compiled = tokio::task::spawn_blocking(move || this.compile(key, &json));
-        deadline.bound(compiled).await?.map_err(|_| Failure::internal())?
+        deadline.bound(compiled).await?.map_err(|_| Error::Internal)?
     }
 
-    fn compile(&self, key: [u8; 32], json: &[u8]) -> Result<Arc<ToolSet>, Failure> {
+    fn compile(&self, key: [u8; 32], json: &[u8]) -> Result<Arc<ToolSet>, Error> {
         let made = self.by_content.entry(key).or_try_insert_with(|| {
             let toolset = Arc::new(ToolSet::read(json, &self.limits)?);
             let bytes = u32::try_from(json.len().saturating_add(OVERHEAD_BYTES)).unwrap_or(u32::MAX);
             Ok(Entry { toolset, bytes })
         });
-        let entry = made.map_err(|refusal: Arc<Refusal>| Failure::from((*refusal).clone()))?;
+        let entry = made.map_err(|refusal: Arc<Refusal>| Error::from((*refusal).clone()))?;
         let fresh = entry.is_fresh();
         let entry = entry.into_value();
         if fresh {

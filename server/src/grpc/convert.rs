@@ -126,7 +126,13 @@ fn options(options: Option<&v1::CheckOptions>) -> Result<Options, Error> {
 }
 
 /// The answer to a request.
-pub fn response(outcome: Outcome, request: &v1::CheckRequest, revision: &str, toolset: &str) -> v1::CheckResponse {
+pub fn response(
+    outcome: Outcome,
+    request: &v1::CheckRequest,
+    decision_id: Uuid,
+    revision: &str,
+    toolset: &str,
+) -> v1::CheckResponse {
     let options = request.options.as_ref();
     let explain = options.is_some_and(|options| options.explain);
     let changed_only = options.is_some_and(|options| options.arguments() == v1::ArgumentsEcho::Changed);
@@ -135,7 +141,7 @@ pub fn response(outcome: Outcome, request: &v1::CheckRequest, revision: &str, to
     let would = if outcome.enforced { v1::Decision::Unspecified } else { words::decision(outcome.would_decide) };
     v1::CheckResponse {
         request_id: request.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(new_id),
-        decision_id: new_id(),
+        decision_id: decision_id.simple().to_string(),
         policy_revision: revision.to_owned(),
         toolset_ref: toolset.to_owned(),
         decision: words::decision(outcome.decision).into(),

@@ -1,11 +1,9 @@
 //! The HTTP port: one check as a document, metrics, health.
 
+mod body;
 mod check;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 use axum::{
     Router,
@@ -15,39 +13,33 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::chain::Chain;
-
-/// What the handlers share.
-#[derive(Debug, Clone)]
-pub struct Shared {
-    /// Judges.
-    pub chain: Arc<Chain>,
-    /// Whether new work is taken.
-    pub ready: Arc<AtomicBool>,
-    /// Bytes of a body.
-    pub max_body_bytes: usize,
-}
+use crate::{chain::Chain, error::Error};
 
 /// The routes.
-pub fn router(shared: Shared) -> Router {
+pub fn router(chain: Arc<Chain>) -> Router {
     Router::new()
         .route("/v1/check", post(check::check))
         .route("/metrics", get(metrics))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
-        .with_state(shared)
+        .method_not_allowed_fallback(unknown)
+        .fallback(unknown)
+        .with_state(chain)
 }
 
-async fn metrics(State(shared): State<Shared>) -> Response {
-    shared.chain.toolsets.measure();
-    shared.chain.sessions.measure();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], shared.chain.metrics.render()).into_response()
+async fn metrics(State(chain): State<Arc<Chain>>) -> Response {
+    chain.metrics.sessions(chain.sessions.count());
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], chain.metrics.render()).into_response()
 }
 
-async fn ready(State(shared): State<Shared>) -> Response {
-    if shared.ready.load(Ordering::Relaxed) {
-        "ready\n".into_response()
-    } else {
+async fn ready(State(chain): State<Arc<Chain>>) -> Response {
+    if chain.admission.is_closed() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n").into_response()
+    } else {
+        "ready\n".into_response()
     }
+}
+
+async fn unknown(State(chain): State<Arc<Chain>>) -> Response {
+    check::refused(&chain, None, &Error::PathUnknown)
 }

@@ -13,7 +13,13 @@ use std::{
 use moka::future::Cache;
 use toolward_core::check::Degraded;
 
-use crate::telemetry::{Metrics, events::JudgeCacheEvent, labels::CacheResult};
+use crate::{
+    config::JudgeConfig,
+    telemetry::{Metrics, events::JudgeCacheEvent, labels::CacheResult},
+};
+
+/// What one verdict costs with all that the cache keeps about it, in bytes.
+const ENTRY_BYTES: u32 = 200;
 
 /// The verdicts of one backend.
 #[derive(Debug)]
@@ -23,11 +29,12 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    /// An empty cache for so many verdicts of one size.
-    pub fn new(capacity: u64, ttl: Duration, metrics: Arc<Metrics>) -> Self {
+    /// An empty cache.
+    pub fn new(config: &JudgeConfig, metrics: Arc<Metrics>) -> Self {
         let cache = Cache::builder()
-            .max_capacity(capacity)
-            .time_to_live(ttl)
+            .max_capacity(config.cache_max_bytes)
+            .weigher(|_, _| ENTRY_BYTES)
+            .time_to_live(Duration::from_secs(config.cache_ttl_s))
             .build_with_hasher(ahash::RandomState::new());
         Self { cache, metrics }
     }
@@ -57,7 +64,7 @@ mod tests {
     use super::*;
 
     fn verdicts() -> Verdicts {
-        Verdicts::new(10, Duration::from_secs(60), Arc::new(Metrics::new().unwrap()))
+        Verdicts::new(&JudgeConfig::default(), Arc::new(Metrics::new().unwrap()))
     }
 
     #[tokio::test]

@@ -10,19 +10,19 @@ mod retry;
 
 use std::sync::Arc;
 
-use futures::{StreamExt, stream};
+use futures::future::join_all;
 use tokio::time::timeout_at;
 use toolward_core::{
     check::{Answer, Degraded},
     layers::semantic::Question,
 };
 
-use crate::{config::JudgeSettings, limits::Deadline, telemetry::Metrics};
+use crate::{config::{JudgeBackend, JudgeConfig}, limits::Deadline, telemetry::Metrics};
 
 use cache::Verdicts;
 use openai::Openai;
 
-pub use openai::JudgeError;
+pub use openai::JudgeFault;
 
 /// Questions of one check that are asked at once.
 const MAX_PER_CHECK: usize = 8;
@@ -48,12 +48,12 @@ impl Judge {
     ///
     /// # Errors
     /// The HTTP client cannot be set up.
-    pub fn new(settings: &JudgeSettings, metrics: &Arc<Metrics>) -> Result<Self, JudgeError> {
-        match settings {
-            JudgeSettings::Off => Ok(Judge::Off),
-            JudgeSettings::Openai(settings) => Ok(Judge::Openai(Box::new(Asking {
-                backend: Openai::new(settings, Arc::clone(metrics))?,
-                verdicts: Verdicts::new(settings.cache_capacity, settings.cache_ttl, Arc::clone(metrics)),
+    pub fn new(config: &JudgeConfig, metrics: &Arc<Metrics>) -> Result<Self, JudgeFault> {
+        match &config.backend {
+            JudgeBackend::Off => Ok(Judge::Off),
+            JudgeBackend::OpenAi { url, model, api_key_file } => Ok(Judge::Openai(Box::new(Asking {
+                backend: Openai::new(config, url, model, api_key_file.as_deref(), Arc::clone(metrics))?,
+                verdicts: Verdicts::new(config, Arc::clone(metrics)),
             }))),
         }
     }
@@ -63,7 +63,12 @@ impl Judge {
         match self {
             Judge::Off => vec![Answer::NotAsked; questions.len()],
             Judge::Openai(asking) => {
-                stream::iter(questions).map(|question| asking.answer(question, deadline)).buffered(MAX_PER_CHECK).collect().await
+                let mut answers = Vec::with_capacity(questions.len());
+                for batch in questions.chunks(MAX_PER_CHECK) {
+                    let asked: Vec<_> = batch.iter().map(|question| asking.answer(question, deadline)).collect();
+                    answers.extend(join_all(asked).await);
+                }
+                answers
             }
         }
     }

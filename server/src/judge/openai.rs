@@ -3,7 +3,7 @@
 //! The only socket is the one configured: no proxy, no redirect. The answer's body is bounded, its JSON read strictly,
 //! and an answer that was cut off is none. One deadline holds for all tries together.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs, path::{Path, PathBuf}, sync::Arc, time::Duration};
 
 use reqwest::{
     Client, Response, StatusCode, Url,
@@ -22,7 +22,7 @@ use toolward_core::{
 
 use super::retry::pause;
 use crate::{
-    config::OpenaiSettings,
+    config::JudgeConfig,
     telemetry::{
         Metrics,
         events::{JudgeEvent, JudgeRetryEvent, JudgeTokensEvent},
@@ -30,14 +30,28 @@ use crate::{
     },
 };
 
+/// Tries for one question.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// Tokens that the model may write: one word, and what some models put around it.
+const MAX_TOKENS: u32 = 8;
+
 /// Why the judge cannot be set up.
 #[derive(Debug, thiserror::Error)]
-pub enum JudgeError {
+pub enum JudgeFault {
     /// The URL cannot carry a path.
     #[error("judge.url cannot be extended by a path")]
     Url,
+    /// The key's file cannot be read.
+    #[error("judge.api_key_file: {path}: {source}", path = .path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The key is no header value.
-    #[error("judge.api_key_file holds no usable key")]
+    #[error("judge.api_key_file holds no key: one line of visible ASCII is expected")]
     Key,
     /// The HTTP client cannot be built.
     #[error("the judge's HTTP client cannot be set up")]
@@ -50,9 +64,7 @@ pub(super) struct Openai {
     client: Client,
     url: Url,
     model: String,
-    max_tokens: u32,
-    max_attempts: u32,
-    max_response_bytes: usize,
+    max_answer_bytes: usize,
     timeout: Duration,
     places: Semaphore,
     metrics: Arc<Metrics>,
@@ -108,32 +120,34 @@ struct Usage {
 
 impl Openai {
     /// A backend that has not been spoken to yet.
-    pub fn new(settings: &OpenaiSettings, metrics: Arc<Metrics>) -> Result<Self, JudgeError> {
+    pub fn new(
+        config: &JudgeConfig,
+        url: &str,
+        model: &str,
+        api_key_file: Option<&Path>,
+        metrics: Arc<Metrics>,
+    ) -> Result<Self, JudgeFault> {
         let mut headers = HeaderMap::new();
-        if let Some(key) = &settings.api_key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| JudgeError::Key)?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+        if let Some(path) = api_key_file {
+            headers.insert(AUTHORIZATION, bearer(path)?);
         }
         let client = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
             .default_headers(headers)
-            .pool_max_idle_per_host(settings.max_concurrent)
+            .pool_max_idle_per_host(config.max_concurrent)
             .tcp_nodelay(true)
             .build()
-            .map_err(JudgeError::Client)?;
-        let mut url = settings.url.clone();
-        url.path_segments_mut().map_err(|()| JudgeError::Url)?.pop_if_empty().extend(["chat", "completions"]);
+            .map_err(JudgeFault::Client)?;
+        let mut url = Url::parse(url).map_err(|_| JudgeFault::Url)?;
+        url.path_segments_mut().map_err(|()| JudgeFault::Url)?.pop_if_empty().extend(["chat", "completions"]);
         Ok(Self {
             client,
             url,
-            model: settings.model.clone(),
-            max_tokens: settings.max_tokens,
-            max_attempts: settings.max_attempts,
-            max_response_bytes: settings.max_response_bytes,
-            timeout: settings.timeout,
-            places: Semaphore::new(settings.max_concurrent),
+            model: model.to_owned(),
+            max_answer_bytes: config.max_answer_bytes,
+            timeout: Duration::from_millis(config.timeout_ms),
+            places: Semaphore::new(config.max_concurrent),
             metrics,
         })
     }
@@ -167,7 +181,7 @@ impl Openai {
                 Err(Fault::Passing(cause, asked)) => (cause, asked),
             };
             let next = Instant::now() + pause(attempt, asked);
-            if attempt >= self.max_attempts || next >= deadline {
+            if attempt >= MAX_ATTEMPTS || next >= deadline {
                 return Err(cause);
             }
             sleep_until(next).await;
@@ -183,7 +197,7 @@ impl Openai {
                 Message { role: "system", content: &question.system },
                 Message { role: "user", content: &question.user },
             ],
-            max_tokens: self.max_tokens,
+            max_tokens: MAX_TOKENS,
             temperature: 0,
             stream: false,
         };
@@ -213,7 +227,7 @@ impl Openai {
         loop {
             match response.chunk().await {
                 Ok(None) => return Ok(body),
-                Ok(Some(chunk)) if body.len() + chunk.len() > self.max_response_bytes => {
+                Ok(Some(chunk)) if body.len() + chunk.len() > self.max_answer_bytes => {
                     return Err(Fault::Lasting(Degraded::Unreadable));
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
@@ -236,6 +250,18 @@ impl Openai {
         }
         read_answer(choice.message.content.as_deref()?)
     }
+}
+
+/// The header that carries the key.
+fn bearer(path: &Path) -> Result<HeaderValue, JudgeFault> {
+    let text = fs::read_to_string(path).map_err(|source| JudgeFault::KeyFile { path: path.to_owned(), source })?;
+    let key = text.trim();
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(JudgeFault::Key);
+    }
+    let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| JudgeFault::Key)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Whole seconds; a date is not looked at.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::error::Failure;
+use crate::error::Error;
 
 /// The header in which a gRPC caller says how long it waits.
 pub const GRPC_TIMEOUT: &str = "grpc-timeout";
@@ -33,8 +33,8 @@ impl Deadline {
     ///
     /// # Errors
     /// The deadline passed first.
-    pub async fn bound<F: Future>(self, future: F) -> Result<F::Output, Failure> {
-        timeout_at(self.0, future).await.map_err(|_| Failure::deadline())
+    pub async fn bound<F: Future>(self, future: F) -> Result<F::Output, Error> {
+        timeout_at(self.0, future).await.map_err(|_| Error::DeadlineExceeded)
     }
 }
 

@@ -1,9 +1,7 @@
-//! What bounds the work in flight: admission, deadlines, and the wall around panics.
+//! What bounds the work in flight: admission and deadlines.
 
 mod admission;
-mod containment;
 mod deadline;
 
 pub use admission::{Admission, Permit};
-pub use containment::contain;
-pub use deadline::Deadline;
+pub use deadline::{Deadline, GRPC_TIMEOUT};

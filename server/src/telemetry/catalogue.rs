@@ -11,7 +11,7 @@ use toolward_core::{
 };
 
 use crate::{
-    error::ErrorCode,
+    error::Error,
     telemetry::labels::{CacheResult, FallbackLabel, JudgeOutcome, Lookup, ON_FAULTS, Outcome, RUN_MODES, on_fault, run_mode},
 };
 
@@ -205,7 +205,7 @@ pub const REFUSALS: Metric = Metric {
     help: "Requests that could not be judged, by the reason told to the caller.",
     kind: Kind::Counter,
     labels: &["reason"],
-    series: || one(ErrorCode::all().map(ErrorCode::as_str)),
+    series: || one(Error::reasons()),
 };
 
 /// Panics.

@@ -16,7 +16,7 @@ use tracing::{debug, error, info, warn};
 use uuid::Uuid;
 
 use crate::{
-    error::{ErrorCode, Failure},
+    error::Error,
     telemetry::{
         labels::{CacheResult, FallbackLabel, JudgeOutcome, Lookup, run_mode},
         metrics::Metrics,
@@ -142,36 +142,29 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = &Finding> {
 
 /// A request could not be judged.
 #[derive(Debug)]
-pub struct RefusalEvent {
+pub struct RefusalEvent<'a> {
     /// Why.
-    pub code: ErrorCode,
+    pub error: &'a Error,
 }
 
-impl RefusalEvent {
-    /// The event of a failure.
-    pub fn of(failure: &Failure) -> Self {
-        Self { code: failure.code }
-    }
-
+impl RefusalEvent<'_> {
     /// Counts and logs it.
     pub fn emit(&self, metrics: &Metrics) {
-        metrics.refusal(self.code);
-        let reason = self.code.as_str();
-        match self.code {
-            ErrorCode::Internal => error!(reason, "request failed"),
-            ErrorCode::Overloaded | ErrorCode::DeadlineExceeded => warn!(reason, "request refused"),
-            ErrorCode::Refused(_)
-            | ErrorCode::PolicyUnknown
-            | ErrorCode::OptionsInvalid
-            | ErrorCode::ToolsetUnknown
-            | ErrorCode::SessionInvalid
-            | ErrorCode::DocumentNotJson
-            | ErrorCode::DocumentInvalid
-            | ErrorCode::FieldUnknown
-            | ErrorCode::FormatUnknown
-            | ErrorCode::RequestTooLarge
-            | ErrorCode::PathUnknown
-            | ErrorCode::Draining => debug!(reason, "request refused"),
+        metrics.refusal(self.error);
+        let reason = self.error.reason();
+        match self.error {
+            Error::Internal => error!(reason, "request failed"),
+            Error::Overloaded | Error::DeadlineExceeded => warn!(reason, "request refused"),
+            Error::Refused(_)
+            | Error::Document(_)
+            | Error::PolicyUnknown
+            | Error::OptionsInvalid(_)
+            | Error::ToolsetUnknown
+            | Error::SessionInvalid(_)
+            | Error::PathUnknown
+            | Error::BodyTooLarge(_)
+            | Error::Cancelled
+            | Error::Draining => debug!(reason, "request refused"),
         }
     }
 }

@@ -5,11 +5,19 @@ use std::panic;
 use tracing::error;
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{LogFormat, LogSettings};
+use crate::config::{LogConfig, LogFormat, LogLevel};
 
 /// Installs the log for the process. A second call has no effect.
-pub fn install(settings: &LogSettings) {
-    let filter = EnvFilter::new(settings.level.as_str());
+pub fn install(settings: &LogConfig) {
+    let level = match settings.level {
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    };
+    // Libraries may log what callers sent at their debug levels: they speak from warnings on.
+    let filter = EnvFilter::new(format!("warn,toolward_server={level}"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // Another subscriber may be there already: then it is the one that counts.
     let _installed = match settings.format {

@@ -9,7 +9,7 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use toolward_core::{check::Degraded, code::{Code, Layer}, decide::Decision, policy::OnFault, turn::WireFormat};
 
 use crate::{
-    error::ErrorCode,
+    error::Error,
     telemetry::{
         catalogue::{self, Kind, Metric},
         labels::{CacheResult, FallbackLabel, JudgeOutcome, Lookup, Outcome},
@@ -175,8 +175,9 @@ impl Metrics {
         self.degraded.add((layer.index() * Degraded::ALL.len() + cause as usize) * 2 + open, 1);
     }
 
-    pub(super) fn refusal(&self, code: ErrorCode) {
-        if let Some(index) = ErrorCode::all().position(|other| other == code) {
+    pub(super) fn refusal(&self, error: &Error) {
+        let reason = error.reason();
+        if let Some(index) = Error::reasons().position(|other| other == reason) {
             self.refusals.add(index, 1);
         }
     }
@@ -290,7 +291,7 @@ mod tests {
                 moved(|it| it.degraded(Layer::Semantic, Degraded::Unreadable, OnFault::Open)),
                 "toolward_degraded_total{layer=\"semantic\",cause=\"unreadable\",on_fault=\"open\"} 1".into(),
             ),
-            (moved(|it| it.refusal(ErrorCode::Internal)), "toolward_refusals_total{reason=\"INTERNAL\"} 1".into()),
+            (moved(|it| it.refusal(&Error::Internal)), "toolward_refusals_total{reason=\"INTERNAL\"} 1".into()),
             (moved(|it| it.toolset(Lookup::Unknown)), "toolward_toolset_cache_total{result=\"unknown\"} 1".into()),
             (moved(|it| it.judge_cache(CacheResult::Miss)), "toolward_judge_cache_total{result=\"miss\"} 1".into()),
         ];

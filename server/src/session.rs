@@ -9,8 +9,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use toolward_core::trajectory::Session;
 
 use crate::{
-    config::SessionSettings,
-    error::{ErrorCode, Failure},
+    config::SessionsConfig,
+    error::Error,
     limits::Deadline,
 };
 
@@ -51,10 +51,10 @@ impl std::fmt::Debug for PlaceState {
 
 impl Sessions {
     /// No sessions yet.
-    pub fn new(settings: SessionSettings) -> Self {
+    pub fn new(settings: &SessionsConfig) -> Self {
         let cache = Cache::builder()
             .max_capacity(settings.max)
-            .time_to_idle(settings.ttl.max(Duration::from_secs(1)))
+            .time_to_idle(Duration::from_secs(settings.idle_s))
             .build_with_hasher(ahash::RandomState::new());
         Self { cache }
     }
@@ -62,11 +62,10 @@ impl Sessions {
     /// Takes the next place of a session; made where there was none. The order of the calls is the order of the places.
     ///
     /// # Errors
-    /// A name is empty or too long.
-    pub fn queue(&self, tenant: &str, session: &str) -> Result<Place, Failure> {
-        if session.is_empty() || session.len() > MAX_NAME_BYTES || tenant.len() > MAX_NAME_BYTES {
-            let message = format!("session_id and tenant must have 1 to {MAX_NAME_BYTES} bytes");
-            return Err(Failure::new(ErrorCode::SessionInvalid, message));
+    /// A name is too long.
+    pub fn queue(&self, tenant: &str, session: &str) -> Result<Place, Error> {
+        if session.len() > MAX_NAME_BYTES || tenant.len() > MAX_NAME_BYTES {
+            return Err(Error::SessionInvalid(MAX_NAME_BYTES));
         }
         let key = Key {
             tenant: tenant.into(),
@@ -99,7 +98,7 @@ impl Place {
     ///
     /// # Errors
     /// The deadline passes first.
-    pub async fn wait(self, deadline: Deadline) -> Result<OwnedMutexGuard<Session>, Failure> {
+    pub async fn wait(self, deadline: Deadline) -> Result<OwnedMutexGuard<Session>, Error> {
         match self.state {
             PlaceState::Held(held) => Ok(held),
             PlaceState::Waiting(waiting) => deadline.bound(waiting).await,
@@ -112,10 +111,7 @@ mod tests {
     use super::*;
 
     fn sessions() -> Sessions {
-        Sessions::new(SessionSettings {
-            max: 100,
-            ttl: Duration::from_secs(60),
-        })
+        Sessions::new(&SessionsConfig::default())
     }
 
     fn soon() -> Deadline {
@@ -150,8 +146,8 @@ mod tests {
     #[test]
     fn names_are_bounded() {
         let sessions = sessions();
-        for (tenant, session) in [("", ""), ("", "x".repeat(257).as_str()), ("x".repeat(257).as_str(), "s")] {
-            assert_eq!(sessions.queue(tenant, session).unwrap_err().code, ErrorCode::SessionInvalid);
+        for (tenant, session) in [("", "x".repeat(257).as_str()), ("x".repeat(257).as_str(), "s")] {
+            assert_eq!(sessions.queue(tenant, session).unwrap_err(), Error::SessionInvalid(MAX_NAME_BYTES));
         }
     }
 }
