@@ -181,6 +181,8 @@ codes! {
     RepairedKeyName = "repaired_key_name", Schema, Repair;
     /// A key that a closed schema does not know was left out.
     RepairedUnknownKey = "repaired_unknown_key", Schema, Repair;
+    /// A call that stood in the text, in a known notation, was read as a call.
+    RepairedCallInText = "repaired_call_in_text", Schema, Repair;
     /// A call without an id, or with another call's, was given one of its own.
     RepairedCallId = "repaired_call_id", Schema, Repair;
     /// Two calls that a stream had glued together were taken apart.

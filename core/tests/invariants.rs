@@ -44,8 +44,12 @@ fn call(name: &str, arguments: &str) -> Vec<u8> {
 }
 
 fn judge_with(toolset: &ToolSet, body: Body<'_>, options: Options, trajectory: &Trajectory) -> Option<Outcome> {
-    let (conversation, choice, policy, limits) =
-        (Conversation::default(), ToolChoice::Auto, Policy::default(), Limits::default());
+    let (conversation, choice, policy, limits) = (
+        Conversation::default(),
+        ToolChoice::Auto,
+        Policy::default(),
+        Limits::default(),
+    );
     let request = Request {
         toolset,
         context: Context {
@@ -56,17 +60,29 @@ fn judge_with(toolset: &ToolSet, body: Body<'_>, options: Options, trajectory: &
             now_ms: 1_000,
         },
         trajectory,
-        candidate: Some(Candidate { body, format: None, finish_reason: None }),
+        candidate: Some(Candidate {
+            body,
+            format: None,
+            finish_reason: None,
+        }),
         results: &[],
         earlier: &[],
         attempt: None,
         options,
     };
-    inspect(&request, &policy, &limits, &Stopped).ok().map(|inspected| inspected.conclude(&[]))
+    inspect(&request, &policy, &limits, &Stopped)
+        .ok()
+        .map(|inspected| inspected.conclude(&[]))
 }
 
 fn judge(candidate: &[u8]) -> Outcome {
-    judge_with(&tools(), Body::Json(candidate), Options::default(), &Trajectory::default()).expect("judged")
+    judge_with(
+        &tools(),
+        Body::Json(candidate),
+        Options::default(),
+        &Trajectory::default(),
+    )
+    .expect("judged")
 }
 
 fn valid_arguments() -> impl Strategy<Value = Value> {

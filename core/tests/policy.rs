@@ -1,5 +1,11 @@
 //! Policies: what a file means, what is wrong with it, and that a stricter word never loosens.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot be set up has failed"
+)]
+
 use std::{fs, path::Path};
 
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What a result is worth, on `cases/results.jsonl`: `tool`, `args`, the result as `text` or as JSON `value`, and the
-//! findings expected with their action, and no others. And the question to the judge.
+//! What a result is worth, on `cases/results.jsonl`: `tool`, `args`, perhaps the tool's `definition`, the result as `text`
+//! or as JSON `value`, and the findings expected with their action, and no others. And the question to the judge.
 
 #![expect(clippy::expect_used, reason = "a test says so when it is wrong")]
 
@@ -14,6 +14,8 @@ use toolward_core::{
         cascade::{Duplicate, Parallel, duplicates},
         semantic::{self, CallView, fence, question, read_answer},
     },
+    limits::Limits,
+    tools::ToolSet,
     trajectory::ReadResult,
 };
 
@@ -27,8 +29,13 @@ fn inspect(case: &Value) -> Vec<Finding> {
         },
         is_error: case["is_error"].as_bool(),
     });
+    let definitions = serde_json::to_vec(&json!([case["definition"]])).expect("JSON");
+    let toolset = match &case["definition"] {
+        Value::Object(_) => ToolSet::read(&definitions, &Limits::default()).expect("a tool"),
+        _ => ToolSet::empty(),
+    };
     let call = CallView {
-        tool: None,
+        tool: toolset.tools().first(),
         name: case["tool"].as_str().expect("a tool"),
         arguments: case.get("args"),
     };

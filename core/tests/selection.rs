@@ -1,5 +1,11 @@
 //! Selection: tool choices of every API, names, and what may be called.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot be set up has failed"
+)]
+
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
@@ -306,10 +312,17 @@ fn few_names_are_listed_and_none_at_length() {
     let names: Vec<String> = (0..500).map(|index| format!("tool_{index}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let set = toolset(&names);
-    let long = "x".repeat(10_000);
+    let long = format!("tool_{}", "7".repeat(10_000));
     let finding = selection::unknown(&turn(&[&long]).calls[0], &set);
     assert!(finding.received.expect("the name").chars().count() <= 81);
-    assert_eq!(finding.expected.expect("names").split(", ").count(), 5);
+    let near = selection::unknown(&turn(&["tool_50O"]).calls[0], &set)
+        .expected
+        .expect("names");
+    assert!(near.split(", ").count() <= 5 && near.contains("tool_50"), "{near}");
+    let far = selection::unknown(&turn(&["Öffne"]).calls[0], &set);
+    assert_eq!(far.expected, None);
+    let of_few = selection::unknown(&turn(&["Read"]).calls[0], &toolset(&["view", "edit"]));
+    assert_eq!(of_few.expected.as_deref(), Some("edit, view"));
 }
 
 #[test]

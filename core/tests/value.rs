@@ -1,5 +1,7 @@
 //! Values: what is caught, and the look-alike that passes.
 
+#![expect(clippy::expect_used, reason = "a test that cannot be set up has failed")]
+
 use std::borrow::Cow;
 
 use proptest::prelude::*;
@@ -90,8 +92,13 @@ fn check(case: &Value) -> Option<String> {
 
 #[test]
 fn values_are_caught_and_their_look_alikes_pass() {
-    let cases: Vec<Value> = include_str!("cases/value.jsonl")
-        .lines()
+    let files = [
+        include_str!("cases/value.jsonl"),
+        include_str!("cases/value_schema.jsonl"),
+    ];
+    let cases: Vec<Value> = files
+        .iter()
+        .flat_map(|file| file.lines())
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
         .collect();

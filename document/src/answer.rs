@@ -14,6 +14,8 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The document's, or made by the service. Null: the line was not readable.
+    // Named, so that serde does not take a missing `id` for null.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub id: Option<String>,
     /// Names the decision in the service's log.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -34,8 +36,11 @@ pub struct Answer {
     /// Only with `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AnswerError>,
-    /// Every call found, in order.
+    /// Every call found but the duplicates, in order.
     pub calls: Vec<CallAnswer>,
+    /// Calls that repeat another one of the turn and do not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<DuplicateAnswer>,
     /// What belongs to the turn and to no one call.
     pub findings: Vec<Finding>,
     /// The text beside the calls.
@@ -89,9 +94,18 @@ pub struct CallAnswer {
     /// RFC 6902, from what was received to `arguments`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Json>,
-    /// The call that this one repeats: do not run it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duplicate_of: Option<String>,
+}
+
+/// A call that repeats another one of the same turn and does not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DuplicateAnswer {
+    /// As received, or made.
+    pub id: String,
+    /// The tool's real name.
+    pub name: String,
+    /// The call that runs; its result answers both.
+    pub duplicate_of: String,
 }
 
 /// What is decided of one result.
@@ -212,6 +226,7 @@ impl Answer {
                 message: message.into(),
             }),
             calls: Vec::new(),
+            duplicates: Vec::new(),
             findings: Vec::new(),
             text: None,
             results: Vec::new(),

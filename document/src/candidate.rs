@@ -37,7 +37,9 @@ impl Candidate {
         match json.kind() {
             Kind::Object => match calls_only(&json) {
                 Some(fields) => fields
-                    .list("calls", |raw, place| Call::read(raw, place, DocumentError::CANDIDATE_INVALID))
+                    .list("calls", |raw, place| {
+                        Call::read(raw, place, DocumentError::CANDIDATE_INVALID)
+                    })
                     .map(Self::Calls),
                 None => Ok(Self::Json(json)),
             },

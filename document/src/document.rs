@@ -132,7 +132,9 @@ impl Tools {
     pub(crate) fn read(json: Json) -> Result<Self, DocumentError> {
         match json.kind() {
             Kind::Array => Ok(Tools::Inline(json)),
-            Kind::String => serde_json::from_str(json.get()).map(Tools::Named).map_err(|_| not_tools()),
+            Kind::String => serde_json::from_str(json.get())
+                .map(Tools::Named)
+                .map_err(|_| not_tools()),
             Kind::Object | Kind::Other => Err(not_tools()),
         }
     }
@@ -206,7 +208,11 @@ impl Serialize for Document {
         }
         entry(&mut map, "intent", self.intent.as_ref())?;
         entry(&mut map, "messages", self.messages.as_ref())?;
-        entry(&mut map, "history", Some(&self.history).filter(|steps| !steps.is_empty()))?;
+        entry(
+            &mut map,
+            "history",
+            Some(&self.history).filter(|steps| !steps.is_empty()),
+        )?;
         entry(&mut map, "tool_choice", self.tool_choice.as_ref())?;
         entry(&mut map, "parallel_tool_calls", self.parallel_tool_calls.as_ref())?;
         entry(&mut map, "format", self.format.as_ref())?;
@@ -214,7 +220,11 @@ impl Serialize for Document {
             candidate.serialize_into(&mut map)?;
         }
         entry(&mut map, "finish_reason", self.finish_reason.as_ref())?;
-        entry(&mut map, "results", Some(&self.results).filter(|results| !results.is_empty()))?;
+        entry(
+            &mut map,
+            "results",
+            Some(&self.results).filter(|results| !results.is_empty()),
+        )?;
         entry(&mut map, "session_id", self.session_id.as_ref())?;
         entry(&mut map, "tenant", self.tenant.as_ref())?;
         entry(&mut map, "policy", self.policy.as_ref())?;

@@ -47,7 +47,11 @@ impl<'a> Fields<'a> {
             .deserialize_map(Collector(&mut fields))
             .and_then(|()| deserializer.end())
             .map_err(|cause| {
-                let what = if fields.place.is_empty() { "a document" } else { &fields.place };
+                let what = if fields.place.is_empty() {
+                    "a document"
+                } else {
+                    &fields.place
+                };
                 if cause.is_data() {
                     DocumentError::new(reason, format!("{what} must be an object"))
                 } else {

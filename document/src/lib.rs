@@ -20,7 +20,8 @@ mod result;
 mod words;
 
 pub use answer::{
-    Answer, AnswerError, CallAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer, ResultAnswer, RetryAnswer,
+    Answer, AnswerError, CallAnswer, DuplicateAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer,
+    ResultAnswer, RetryAnswer,
 };
 pub use call::{Arguments, Call, Step};
 pub use candidate::Candidate;
@@ -34,3 +35,6 @@ pub use words::{ArgumentsEcho, Decision, FallbackKind, Format, Layer, LayerOutco
 
 /// JSON Schema (2020-12) of documents, toolset declarations and answers: `$defs` `document`, `toolset` and `answer`.
 pub const SCHEMA: &str = include_str!("../schema/check-document.schema.json");
+
+#[cfg(test)]
+mod schema_test;

@@ -40,8 +40,8 @@ impl Line {
 
     /// Reads the text of one line, without its end.
     pub fn read(text: &[u8]) -> Self {
-        let fields =
-            utf8(text).and_then(|text| Fields::read(text, "", DocumentError::INVALID, &Self::FIELDS).map(|f| (text, f)));
+        let fields = utf8(text)
+            .and_then(|text| Fields::read(text, "", DocumentError::INVALID, &Self::FIELDS).map(|f| (text, f)));
         let (text, mut fields) = match fields {
             Ok(read) => read,
             Err(error) => return Line::Invalid { id: None, error },

@@ -63,8 +63,17 @@ impl Document {
             messages: messages
                 .map(|bytes| array(bytes, "messages_json", DocumentError::MESSAGES_INVALID))
                 .transpose()?,
-            history: history.unwrap_or_default().iter().map(Step::from_wire).collect::<Result<_, _>>()?,
-            tool_choice: request.tool_choice_json.as_ref().map(tool_choice).transpose()?.flatten(),
+            history: history
+                .unwrap_or_default()
+                .iter()
+                .map(Step::from_wire)
+                .collect::<Result<_, _>>()?,
+            tool_choice: request
+                .tool_choice_json
+                .as_ref()
+                .map(tool_choice)
+                .transpose()?
+                .flatten(),
             parallel_tool_calls: request.parallel_tool_calls,
             format,
             candidate,
@@ -169,7 +178,9 @@ fn known<T>(
         return Ok(None);
     }
     let message = || format!("`{name}` has a number that is not known");
-    read(number).map(Some).ok_or_else(|| DocumentError::new(reason, message()))
+    read(number)
+        .map(Some)
+        .ok_or_else(|| DocumentError::new(reason, message()))
 }
 
 impl Call {

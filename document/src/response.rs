@@ -5,8 +5,8 @@ use toolward_proto::v1;
 
 use crate::{
     answer::{
-        Answer, AnswerError, CallAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer, ResultAnswer,
-        RetryAnswer,
+        Answer, AnswerError, CallAnswer, DuplicateAnswer, FallbackAnswer, Finding, LayerAnswer, ResponseAnswer,
+        ResultAnswer, RetryAnswer,
     },
     json::Json,
     words::{Decision, FallbackKind, Layer, LayerOutcome, Severity},
@@ -39,12 +39,22 @@ impl Answer {
             toolset_ref: response.toolset_ref,
             decision,
             enforced: response.enforced,
-            would_decide: Decision::from_wire(response.would_decide).filter(|decision| *decision != Decision::Unspecified),
+            would_decide: Decision::from_wire(response.would_decide)
+                .filter(|decision| *decision != Decision::Unspecified),
             error: response.error.map(|error| AnswerError {
                 reason: error.reason,
                 message: error.message,
             }),
-            calls: response.calls.into_iter().map(CallAnswer::read).collect::<Result<_, _>>()?,
+            calls: response
+                .calls
+                .into_iter()
+                .map(CallAnswer::read)
+                .collect::<Result<_, _>>()?,
+            duplicates: response
+                .duplicates
+                .into_iter()
+                .map(DuplicateAnswer::from_wire)
+                .collect(),
             findings: findings(response.findings),
             text: response.text,
             results: response.results.into_iter().map(ResultAnswer::from_wire).collect(),
@@ -75,6 +85,7 @@ impl Answer {
                 message: error.message,
             }),
             calls: self.calls.into_iter().map(CallAnswer::into_wire).collect(),
+            duplicates: self.duplicates.into_iter().map(DuplicateAnswer::into_wire).collect(),
             findings: self.findings.into_iter().map(Finding::into_wire).collect(),
             text: self.text,
             results: self.results.into_iter().map(ResultAnswer::into_wire).collect(),
@@ -122,7 +133,6 @@ impl CallAnswer {
             decision: Decision::from_wire(wire.decision).unwrap_or(Decision::Unspecified),
             findings: findings(wire.findings),
             patch: json(wire.patch_json, "patch_json")?,
-            duplicate_of: wire.duplicate_of,
         })
     }
 
@@ -134,6 +144,23 @@ impl CallAnswer {
             decision: self.decision.wire(),
             findings: self.findings.into_iter().map(Finding::into_wire).collect(),
             patch_json: self.patch.map(Json::into_bytes),
+        }
+    }
+}
+
+impl DuplicateAnswer {
+    fn from_wire(wire: v1::DuplicateCall) -> Self {
+        Self {
+            id: wire.id,
+            name: wire.name,
+            duplicate_of: wire.duplicate_of,
+        }
+    }
+
+    fn into_wire(self) -> v1::DuplicateCall {
+        v1::DuplicateCall {
+            id: self.id,
+            name: self.name,
             duplicate_of: self.duplicate_of,
         }
     }

@@ -13,14 +13,21 @@ fn nothing() -> impl Iterator<Item = (String, String)> {
 }
 
 fn vars(pairs: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<Vec<_>>().into_iter()
+    pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 fn load(text: &str, env: &[(&str, &str)]) -> Result<Config, ConfigFaults> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("server.toml");
     fs::write(&file, text).unwrap();
-    Config::load(Some(&file), vars(env)).map_err(|faults| ConfigFaults { origin: "server.toml".into(), ..faults })
+    Config::load(Some(&file), vars(env)).map_err(|faults| ConfigFaults {
+        origin: "server.toml".into(),
+        ..faults
+    })
 }
 
 #[test]
@@ -30,7 +37,9 @@ fn the_annotated_example_holds_every_key_and_its_default() {
     let text = fs::read_to_string(example("server.toml")).unwrap();
     for key in Config::keys() {
         let (_, name) = key.rsplit_once('.').unwrap();
-        let said = text.lines().any(|line| line.trim_start_matches("# ").starts_with(&format!("{name} = ")));
+        let said = text
+            .lines()
+            .any(|line| line.trim_start_matches("# ").starts_with(&format!("{name} = ")));
         assert!(said, "config/server.toml does not show {key}");
     }
 }
@@ -53,7 +62,10 @@ fn every_example_file_loads() {
 
 #[test]
 fn without_a_file_the_defaults_hold() {
-    assert_eq!(Config::load(None, vars(&[("PATH", "/bin"), ("TOOLWARD_OTHER", "1")])).unwrap(), Config::default());
+    assert_eq!(
+        Config::load(None, vars(&[("PATH", "/bin"), ("TOOLWARD_OTHER", "1")])).unwrap(),
+        Config::default()
+    );
 }
 
 #[test]
@@ -79,7 +91,11 @@ fn every_fault_is_told_at_once() {
         [surprise]
         key = 1
     "#;
-    let faults = load(text, &[("TOOLWARD__SESSIONS__MAX", "lots"), ("TOOLWARD__SESIONS__IDLE_S", "1")]).unwrap_err();
+    let faults = load(
+        text,
+        &[("TOOLWARD__SESSIONS__MAX", "lots"), ("TOOLWARD__SESIONS__IDLE_S", "1")],
+    )
+    .unwrap_err();
     let report = "\
 the configuration cannot be used (server.toml):
   listen.grpc: must be an IP address with a port, like \"127.0.0.1:50051\"
@@ -106,14 +122,24 @@ the configuration cannot be used (server.toml):
 
 #[test]
 fn broken_toml_is_told_with_its_line() {
-    let faults = load("[listen]\ngrpc = \"127.0.0.1:1\"\nhttp = [1,\n", &[]).unwrap_err().to_string();
-    assert!(faults.contains("line 3: not TOML") || faults.contains("line 4: not TOML"), "{faults}");
+    let faults = load("[listen]\ngrpc = \"127.0.0.1:1\"\nhttp = [1,\n", &[])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        faults.contains("line 3: not TOML") || faults.contains("line 4: not TOML"),
+        "{faults}"
+    );
 }
 
 #[test]
 fn a_missing_file_is_told() {
-    let faults = Config::load(Some(Path::new("/nowhere/server.toml")), nothing()).unwrap_err().to_string();
-    assert!(faults.contains("/nowhere/server.toml") && faults.contains("cannot be read"), "{faults}");
+    let faults = Config::load(Some(Path::new("/nowhere/server.toml")), nothing())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        faults.contains("/nowhere/server.toml") && faults.contains("cannot be read"),
+        "{faults}"
+    );
 }
 
 #[test]
@@ -133,16 +159,25 @@ fn the_environment_stands_over_the_file() {
     .unwrap();
     assert_eq!(config.limits.core.max_tools, 7);
     assert_eq!(config.log.format, LogFormat::Json);
-    let JudgeBackend::OpenAi { model, .. } = &config.judge.backend else { panic!("the judge is off") };
+    let JudgeBackend::OpenAi { model, .. } = &config.judge.backend else {
+        panic!("the judge is off")
+    };
     assert_eq!(model, "4");
-    assert_eq!(config.policy.named.get("strict"), Some(&PathBuf::from("/etc/strict.toml")));
+    assert_eq!(
+        config.policy.named.get("strict"),
+        Some(&PathBuf::from("/etc/strict.toml"))
+    );
 }
 
 #[test]
 fn paths_are_relative_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("server.toml");
-    fs::write(&file, "[policy]\ndefault = \"a.toml\"\n[policy.named]\nb = \"/b.toml\"\n").unwrap();
+    fs::write(
+        &file,
+        "[policy]\ndefault = \"a.toml\"\n[policy.named]\nb = \"/b.toml\"\n",
+    )
+    .unwrap();
     let config = Config::load(Some(&file), nothing()).unwrap();
     assert_eq!(config.policy.default, Some(folder.path().join("a.toml")));
     assert_eq!(config.policy.named.get("b"), Some(&PathBuf::from("/b.toml")));

@@ -103,7 +103,7 @@ fn admit(request: &Request<'_>, limits: &Limits) -> Result<(), Refusal> {
         );
         return Err(Refusal::new(Reason::TooManyResults, message));
     }
-    Ok(())
+    request.context.tool_choice.fits(request.toolset)
 }
 
 impl<'a> Inspected<'a> {

@@ -47,10 +47,29 @@ pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
 
 /// The correction of a turn, or of results: findings that belong to no one call.
 pub(crate) fn general_text<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
-    let mut text = format!("{CORRECTION_MARK} The last answer cannot be used as it is.");
     let blocking: Vec<Finding> = findings.into_iter().cloned().collect();
+    let mut text = format!("{} The last answer cannot be used as it is.", mark(&blocking));
     bullets(&mut text, &blocking);
     text
+}
+
+/// The mark by which a correction is known again in the messages, with the layer and code that decided: the next
+/// attempt is counted by it.
+fn mark(findings: &[Finding]) -> String {
+    let deciding = findings
+        .iter()
+        .filter(|finding| finding.enforced)
+        .max_by_key(|finding| finding.action);
+    deciding.map_or_else(
+        || CORRECTION_MARK.to_owned(),
+        |finding| {
+            format!(
+                "{CORRECTION_MARK} {}/{}:",
+                finding.layer().as_str(),
+                finding.code.as_str()
+            )
+        },
+    )
 }
 
 fn bullets(text: &mut String, findings: &[Finding]) {

@@ -164,13 +164,10 @@ fn says(text: &str, word: &str) -> bool {
         || (word.contains(' ') && text.contains(word))
 }
 
-fn property<'a>(view: &View<'a>, key: &str) -> Option<&'a Value> {
-    view.inspection.tool?.input.source().get("properties")?.get(key)
-}
-
 /// Whether the schema itself names the value.
 fn is_offered(view: &View<'_>, key: &str, text: &str) -> bool {
-    property(view, key).is_some_and(|property| {
+    let property = view.inspection.tool.and_then(|tool| tool.property(key));
+    property.is_some_and(|property| {
         let is_it = |value: &Value| value.as_str() == Some(text);
         property
             .get("enum")
@@ -183,11 +180,7 @@ fn is_offered(view: &View<'_>, key: &str, text: &str) -> bool {
 }
 
 fn is_required(view: &View<'_>, key: &str) -> bool {
-    view.inspection
-        .tool
-        .and_then(|tool| tool.input.source().get("required"))
-        .and_then(Value::as_array)
-        .is_some_and(|names| names.iter().any(|name| name.as_str() == Some(key)))
+    view.inspection.tool.is_some_and(|tool| tool.requires(key))
 }
 
 fn is_id(key: &str) -> bool {

@@ -165,14 +165,8 @@ fn counts_up(view: &View<'_>) -> bool {
     let Some(arguments) = view.inspection.arguments.and_then(serde_json::Value::as_object) else {
         return false;
     };
-    let required = tool
-        .input
-        .source()
-        .get("required")
-        .and_then(serde_json::Value::as_array);
-    let is_required = |key: &str| required.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(key)));
     let mut counters = arguments.keys().filter(|key| canonical::is_cosmetic(key)).peekable();
-    counters.peek().is_some() && counters.all(|key| !is_required(key))
+    counters.peek().is_some() && counters.all(|key| !tool.requires(key))
 }
 
 fn is_refused_elsewhere(step: &Step) -> bool {

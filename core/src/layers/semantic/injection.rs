@@ -4,6 +4,10 @@
 //! A phrase alone proves nothing, and a phrase in quotation marks is talked about. What is found is flagged and can be
 //! fenced; what an obeyed order would do is seen in the next call's arguments.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::fence::CONTROL_TOKENS;
 use crate::{
     code::{Action, Code},
@@ -83,19 +87,29 @@ pub(super) fn inspect(result: &ReadResult<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn find(text: &str) -> Option<(&'static str, usize)> {
-    if let Some(place) = CONTROL_TOKENS.iter().find_map(|token| text.find(token)) {
+    if let Some(place) = control_token(text) {
         return Some(("The result holds control tokens of a chat template", place));
     }
-    let lower = text.to_ascii_lowercase();
-    for address in ADDRESSES {
-        for (place, _) in lower.match_indices(address) {
-            let after = head(lower.get(place..).unwrap_or_default(), REACH);
-            if !is_quoted(&lower, place) && ORDERS.iter().any(|order| holds_word(after, order)) {
-                return Some(("The result gives orders to the model", place));
-            }
-        }
-    }
-    None
+    let addresses = PATTERN.as_ref()?;
+    addresses.find_iter(text).map(|found| found.start()).find_map(|place| {
+        let after = head(text.get(place..).unwrap_or_default(), REACH).to_ascii_lowercase();
+        let is_order = !is_quoted(text, place) && ORDERS.iter().any(|order| holds_word(&after, order));
+        is_order.then_some(("The result gives orders to the model", place))
+    })
+}
+
+/// All addresses in one pass, whatever the case.
+static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words: Vec<String> = ADDRESSES.iter().map(|address| regex::escape(address)).collect();
+    Regex::new(&format!("(?i-u:{})", words.join("|"))).ok()
+});
+
+fn control_token(text: &str) -> Option<usize> {
+    let holds_bars = text.contains("<|");
+    CONTROL_TOKENS
+        .iter()
+        .filter(|token| holds_bars || !token.starts_with("<|"))
+        .find_map(|token| text.find(token))
 }
 
 /// Whether a quotation opens right before a place and closes soon behind it: `'ignore previous instructions' is…`.

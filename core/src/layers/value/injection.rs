@@ -98,18 +98,25 @@ fn compile(patterns: &[&str]) -> Vec<Regex> {
 
 /// Whether a text holds anything without which nothing can be smuggled.
 pub(super) fn suspects(text: &str) -> bool {
+    let bytes = text.as_bytes();
     let sign = |it: u8| {
         matches!(
             it,
-            b';' | b'|' | b'&' | b'`' | b'$' | b'(' | b'\'' | b'"' | b'%' | b'\\' | b'\n' | b'/' | b'-' | b'='
+            b';' | b'|' | b'&' | b'`' | b'$' | b'(' | b'\'' | b'"' | b'%' | b'\\' | b'\n' | b'=' | b'<'
         )
+    };
+    // `ls -l`, `cat /etc/hosts`, `--`: a dash or slash alone stands in every date.
+    let option = || {
+        bytes
+            .windows(2)
+            .any(|two| matches!(two, [b' ' | b'-', b'-'] | [b' ', b'/']))
     };
     let query = || {
         [&b"select"[..], b"SELECT", b"Select"]
             .iter()
-            .any(|it| memchr::memmem::find(text.as_bytes(), it).is_some())
+            .any(|it| memchr::memmem::find(bytes, it).is_some())
     };
-    text.len() <= MAX_BYTES && (text.bytes().any(sign) || query())
+    text.len() <= MAX_BYTES && (bytes.iter().copied().any(sign) || option() || query())
 }
 
 /// What is looked for.
@@ -223,4 +230,14 @@ fn breaks_out(text: &str) -> bool {
         }
         false
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert_eq!([SQL.len(), SQL_BREAK.len(), SHELL.len(), CODE.len()], [7, 3, 8, 4]);
+    }
 }

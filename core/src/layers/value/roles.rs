@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::policy::Role;
+use crate::{layers::value::words::beginning, policy::Role};
 
 /// Bytes of a description that are read.
 const MAX_DESCRIPTION_BYTES: usize = 512;
@@ -17,7 +17,7 @@ pub(super) fn infer(name: &str, schema: Option<&Value>) -> Role {
         return role;
     }
     let description = keyword("description")
-        .map(beginning)
+        .map(|text| beginning(text, MAX_DESCRIPTION_BYTES))
         .unwrap_or_default()
         .to_ascii_lowercase();
     match of_name(name) {
@@ -30,13 +30,6 @@ pub(super) fn infer(name: &str, schema: Option<&Value>) -> Role {
         Role::Unknown => of_description(&description),
         role => role,
     }
-}
-
-fn beginning(text: &str) -> &str {
-    let end = (0..=text.len().min(MAX_DESCRIPTION_BYTES))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
 fn tells(description: &str, words: &[&str]) -> bool {
@@ -184,5 +177,42 @@ fn of_word(word: &str) -> Role {
         | "firstname" | "lastname" | "fullname" | "companyname" | "cityname" | "nickname" | "timezone" | "locale"
         | "period" | "frequency" | "level" => Role::Label,
         _ => Role::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_format_says_more_than_the_name_and_the_name_more_than_the_description() {
+        let cases = [
+            ("x", json!({"format": "uri"}), Role::Url),
+            ("path", json!({"format": "email"}), Role::Email),
+            ("when", json!({"format": "date-time"}), Role::Date),
+            ("image_url", json!({"description": "file path of the image"}), Role::Url),
+            ("url_count", json!({}), Role::Unknown),
+            ("repoUrl", json!({}), Role::Url),
+            ("file_name", json!({}), Role::Path),
+            ("company_name", json!({}), Role::Label),
+            ("hostname", json!({}), Role::Host),
+            ("country_code", json!({}), Role::Identifier),
+            ("code", json!({}), Role::FreeText),
+            ("code", json!({"description": "The source code to run"}), Role::Code),
+            ("query", json!({}), Role::FreeText),
+            ("query", json!({"description": "A SQL query"}), Role::Sql),
+            ("new_string", json!({}), Role::FreeText),
+            ("target", json!({"description": "Path to the folder"}), Role::Path),
+            ("target", json!({"description": "Shell command to run"}), Role::Command),
+            ("target", json!({"format": "int32"}), Role::Unknown),
+            ("target", json!(true), Role::Unknown),
+            ("", json!({}), Role::Unknown),
+        ];
+        for (name, schema, role) in cases {
+            assert_eq!(infer(name, Some(&schema)), role, "{name} {schema}");
+        }
+        assert_eq!(infer("email", None), Role::Email);
     }
 }

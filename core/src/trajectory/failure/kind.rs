@@ -6,77 +6,6 @@ use super::{FailureKind, MAX_SIGNATURE_BYTES};
 
 /// What can be done about an error of these words.
 pub fn kind(text: &str) -> FailureKind {
-    const WAIT: [&str; 20] = [
-        "rate limit",
-        "ratelimit",
-        "too many requests",
-        "quota",
-        "throttl",
-        "timed out",
-        "timeout",
-        "time-out",
-        "unavailable",
-        "try again",
-        "connection refused",
-        "connection reset",
-        "overloaded",
-        "warming up",
-        "bad gateway",
-        "econn",
-        "internal server error",
-        "busy",
-        "temporar",
-        "network error",
-    ];
-    const DENIED: [&str; 16] = [
-        "unauthorized",
-        "unauthorised",
-        "forbidden",
-        "access denied",
-        "permission denied",
-        "not permitted",
-        "authenticat",
-        "login required",
-        "log in",
-        "logged in",
-        "token",
-        "api key",
-        "credential",
-        "not authorized",
-        "not allowed",
-        "expired",
-    ];
-    const NOT_FOUND: [&str; 11] = [
-        "not found",
-        "no such",
-        "does not exist",
-        "doesn't exist",
-        "not exist",
-        "unknown",
-        "no matching",
-        "cannot find",
-        "could not find",
-        "couldn't find",
-        "notfound",
-    ];
-    const ARGUMENTS: [&str; 16] = [
-        "invalid",
-        "required",
-        "missing",
-        "must be",
-        "must not",
-        "expected",
-        "validation",
-        "malformed",
-        "bad request",
-        "out of range",
-        "unsupported",
-        "wrong",
-        "not a valid",
-        "should be",
-        "cannot be",
-        "unexpected",
-    ];
     let text = head(text, MAX_SIGNATURE_BYTES);
     let any = |phrases: &[&str]| phrases.iter().any(|phrase| contains_ignore_case(text, phrase));
     let status = status_code(text);
@@ -132,3 +61,78 @@ pub(super) fn starts_with_status(text: &str) -> bool {
     };
     (is_status(first) && names_one(second)) || (first.eq_ignore_ascii_case("http") && is_status(second))
 }
+
+const WAIT: [&str; 20] = [
+    "rate limit",
+    "ratelimit",
+    "too many requests",
+    "quota",
+    "throttl",
+    "timed out",
+    "timeout",
+    "time-out",
+    "unavailable",
+    "try again",
+    "connection refused",
+    "connection reset",
+    "overloaded",
+    "warming up",
+    "bad gateway",
+    "econn",
+    "internal server error",
+    "busy",
+    "temporar",
+    "network error",
+];
+
+const DENIED: [&str; 16] = [
+    "unauthorized",
+    "unauthorised",
+    "forbidden",
+    "access denied",
+    "permission denied",
+    "not permitted",
+    "authenticat",
+    "login required",
+    "log in",
+    "logged in",
+    "token",
+    "api key",
+    "credential",
+    "not authorized",
+    "not allowed",
+    "expired",
+];
+
+const NOT_FOUND: [&str; 11] = [
+    "not found",
+    "no such",
+    "does not exist",
+    "doesn't exist",
+    "not exist",
+    "unknown",
+    "no matching",
+    "cannot find",
+    "could not find",
+    "couldn't find",
+    "notfound",
+];
+
+const ARGUMENTS: [&str; 16] = [
+    "invalid",
+    "required",
+    "missing",
+    "must be",
+    "must not",
+    "expected",
+    "validation",
+    "malformed",
+    "bad request",
+    "out of range",
+    "unsupported",
+    "wrong",
+    "not a valid",
+    "should be",
+    "cannot be",
+    "unexpected",
+];
