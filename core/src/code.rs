@@ -185,6 +185,8 @@ codes! {
     RepairedCallId = "repaired_call_id", Schema, Repair;
     /// Two calls that a stream had glued together were taken apart.
     RepairedStreamIndex = "repaired_stream_index", Schema, Repair;
+    /// A call that stood in the text, in a known notation, was read as a call.
+    RepairedCallInText = "repaired_call_in_text", Schema, Repair;
 
     /// No such tool was offered.
     UnknownTool = "unknown_tool", Selection, Retry;
