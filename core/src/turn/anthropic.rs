@@ -14,7 +14,9 @@ pub(super) fn content(root: Node<'_>) -> Result<Option<Node<'_>>, Refusal> {
     if root.kind() == Kind::Array {
         return Ok(Some(root));
     }
-    let object = root.object().ok_or_else(|| invalid("a message is a JSON object without repeated keys"))?;
+    let object = root
+        .object()
+        .ok_or_else(|| invalid("a message is a JSON object without repeated keys"))?;
     if object.string("role").is_some_and(|role| role != "assistant") {
         return Err(invalid("the message is not the assistant's"));
     }
@@ -30,13 +32,17 @@ pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
     if let Some(reason) = root.object().and_then(|root| root.string("stop_reason")) {
         draft.finish = Finish::parse(&reason);
     }
-    let Some(content) = content(root)? else { return Ok(draft) };
+    let Some(content) = content(root)? else {
+        return Ok(draft);
+    };
     let Some(blocks) = content.items() else {
         draft.say_content(Some(content));
         return Ok(draft);
     };
     for node in blocks {
-        let block = node.object().ok_or_else(|| invalid("a content block is not an object without repeated keys"))?;
+        let block = node
+            .object()
+            .ok_or_else(|| invalid("a content block is not an object without repeated keys"))?;
         if block.string("type").as_deref() == Some("tool_use") {
             draft.calls.push(Proposed {
                 id: block.string("id"),

@@ -66,7 +66,10 @@ impl<'a> Written<'a> {
 /// Reads the arguments; what is found goes to the call.
 pub(super) fn read<'a>(written: Written<'a>, options: ReadOptions<'_>, findings: &mut Vec<Finding>) -> Arguments<'a> {
     match written {
-        Written::Nothing => Arguments { received: Cow::Borrowed(""), reading: Reading::Absent },
+        Written::Nothing => Arguments {
+            received: Cow::Borrowed(""),
+            reading: Reading::Absent,
+        },
         Written::Text(received) => {
             let reading = read_text(&received, options, findings);
             Arguments { received, reading }
@@ -74,8 +77,15 @@ pub(super) fn read<'a>(written: Written<'a>, options: ReadOptions<'_>, findings:
         Written::Read(received, value, mut found) => {
             let rescued = !found.is_empty();
             findings.append(&mut found);
-            let reading = if rescued { Reading::Rescued(value) } else { Reading::Strict(value) };
-            Arguments { received: Cow::Owned(received), reading }
+            let reading = if rescued {
+                Reading::Rescued(value)
+            } else {
+                Reading::Strict(value)
+            };
+            Arguments {
+                received: Cow::Owned(received),
+                reading,
+            }
         }
         Written::Free(received) => {
             let reading = serde_json::from_str(&received).map_or(Reading::Failed, Reading::Strict);
@@ -86,7 +96,10 @@ pub(super) fn read<'a>(written: Written<'a>, options: ReadOptions<'_>, findings:
         }
         Written::Broken(received, finding) => {
             findings.push(finding);
-            Arguments { received, reading: Reading::Failed }
+            Arguments {
+                received,
+                reading: Reading::Failed,
+            }
         }
     }
 }
@@ -123,9 +136,15 @@ fn read_text(text: &str, options: ReadOptions<'_>, findings: &mut Vec<Finding>) 
 
 /// The object that a string holds as JSON text. A string that holds anything else stays a string.
 fn decode(inner: &str, options: ReadOptions<'_>) -> Option<(Value, Vec<Finding>)> {
-    let rescued = json::rescue(inner, options.limits).ok().filter(|rescued| rescued.value.is_object())?;
+    let rescued = json::rescue(inner, options.limits)
+        .ok()
+        .filter(|rescued| rescued.value.is_object())?;
     let mut found: Vec<Finding> = rescued.repairs.iter().map(json::Repair::finding).collect();
-    if !rescued.repairs.iter().any(|repair| repair.code == Code::RepairedDoubleEncoding) {
+    if !rescued
+        .repairs
+        .iter()
+        .any(|repair| repair.code == Code::RepairedDoubleEncoding)
+    {
         let message = "JSON text inside a JSON string was read as the object that it holds";
         found.push(Finding::new(Code::RepairedDoubleEncoding, message));
     }
@@ -133,6 +152,9 @@ fn decode(inner: &str, options: ReadOptions<'_>) -> Option<(Value, Vec<Finding>)
 }
 
 fn surrogate() -> Finding {
-    Finding::new(Code::InvalidEncoding, "the arguments hold half of a surrogate pair: no character")
-        .suggestion("write the character itself, or a whole pair of escapes")
+    Finding::new(
+        Code::InvalidEncoding,
+        "the arguments hold half of a surrogate pair: no character",
+    )
+    .suggestion("write the character itself, or a whole pair of escapes")
 }

@@ -35,15 +35,23 @@ pub(super) fn entries<'a>(root: &Object<'a>) -> Result<Vec<Object<'a>>, Refusal>
     let items = root.items("calls").ok_or_else(|| invalid("calls is not an array"))?;
     items
         .into_iter()
-        .map(|item| item.object().ok_or_else(|| invalid("a call is not an object without repeated keys")))
+        .map(|item| {
+            item.object()
+                .ok_or_else(|| invalid("a call is not an object without repeated keys"))
+        })
         .collect()
 }
 
 /// Reads the JSON form.
 pub(super) fn read<'a>(root: Node<'a>, format: Option<WireFormat>) -> Result<Draft<'a>, Refusal> {
-    let root = root.object().ok_or_else(|| invalid("the calls are a JSON object without repeated keys"))?;
+    let root = root
+        .object()
+        .ok_or_else(|| invalid("the calls are a JSON object without repeated keys"))?;
     let mut draft = Draft::new(format.unwrap_or(WireFormat::OpenaiChat));
-    draft.finish = root.string("finish_reason").as_deref().map_or(Finish::Unsaid, Finish::parse);
+    draft.finish = root
+        .string("finish_reason")
+        .as_deref()
+        .map_or(Finish::Unsaid, Finish::parse);
     draft.say_content(root.get("text"));
     for entry in entries(&root)? {
         draft.calls.push(Proposed {

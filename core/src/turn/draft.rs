@@ -57,7 +57,10 @@ impl<'a> Draft<'a> {
 
     /// A turn of which nothing could be read but what is wrong with it.
     pub(super) fn broken(format: WireFormat, finding: Finding) -> Self {
-        Self { findings: vec![finding], ..Self::new(format) }
+        Self {
+            findings: vec![finding],
+            ..Self::new(format)
+        }
     }
 
     /// Adds a part of the text.
@@ -123,12 +126,18 @@ impl<'a> Draft<'a> {
             self.look_into_text(toolset, options);
         }
         if self.calls.len() > options.limits.max_calls {
-            let message = format!("{} calls; at most {} are allowed", self.calls.len(), options.limits.max_calls);
+            let message = format!(
+                "{} calls; at most {} are allowed",
+                self.calls.len(),
+                options.limits.max_calls
+            );
             return Err(Refusal::new(Reason::TooManyCalls, message));
         }
         if self.finish == Finish::Malformed {
             let message = "the provider gave up on a call that the model had written wrong";
-            self.findings.push(Finding::new(Code::MalformedJson, message).suggestion("call the tool again, with JSON arguments"));
+            self.findings.push(
+                Finding::new(Code::MalformedJson, message).suggestion("call the tool again, with JSON arguments"),
+            );
         }
         let mut calls: Vec<Call<'a>> = Vec::with_capacity(self.calls.len());
         let mut ids = Ids::of(&self.calls);
@@ -202,8 +211,11 @@ fn reads_text(format: WireFormat) -> bool {
 }
 
 fn in_text() -> Finding {
-    Finding::new(Code::RepairedCallInText, "the call stood in the text and was read from there")
-        .expected("a call in the place for calls")
+    Finding::new(
+        Code::RepairedCallInText,
+        "the call stood in the text and was read from there",
+    )
+    .expected("a call in the place for calls")
 }
 
 /// Ids that are taken, and the next to be made.
@@ -214,7 +226,11 @@ struct Ids {
 
 impl Ids {
     fn of(calls: &[Proposed<'_>]) -> Self {
-        let taken = calls.iter().filter_map(|call| call.id.as_deref()).map(str::to_owned).collect();
+        let taken = calls
+            .iter()
+            .filter_map(|call| call.id.as_deref())
+            .map(str::to_owned)
+            .collect();
         Self { taken, next: 1 }
     }
 
@@ -229,12 +245,7 @@ impl Ids {
     }
 }
 
-fn finish_call<'a>(
-    proposed: Proposed<'a>,
-    ids: &mut Ids,
-    earlier: &[Call<'a>],
-    options: ReadOptions<'_>,
-) -> Call<'a> {
+fn finish_call<'a>(proposed: Proposed<'a>, ids: &mut Ids, earlier: &[Call<'a>], options: ReadOptions<'_>) -> Call<'a> {
     let mut findings = proposed.findings;
     let arguments = arguments::read(proposed.written, options, &mut findings);
     let given = proposed.id.filter(|id| !id.trim().is_empty());
@@ -243,12 +254,18 @@ fn finish_call<'a>(
         (Some(id), None) => (id, true),
         (Some(id), Some(other)) if other.name == proposed.name && same(&other.arguments, &arguments) => (id, true),
         (Some(_), Some(_)) => {
-            findings.push(Finding::new(Code::RepairedCallId, "another call has the same id; this one was given its own"));
+            findings.push(Finding::new(
+                Code::RepairedCallId,
+                "another call has the same id; this one was given its own",
+            ));
             (Cow::Owned(ids.make()), false)
         }
         (None, _) => {
             if proposed.wants_id {
-                findings.push(Finding::new(Code::RepairedCallId, "the call had no id and was given one"));
+                findings.push(Finding::new(
+                    Code::RepairedCallId,
+                    "the call had no id and was given one",
+                ));
             }
             (Cow::Owned(ids.make()), false)
         }
@@ -256,7 +273,13 @@ fn finish_call<'a>(
     if proposed.name.trim().is_empty() {
         findings.push(Finding::new(Code::MalformedJson, "the call has no name").expected("the name of a tool"));
     }
-    Call { id, id_given, name: proposed.name, arguments, findings }
+    Call {
+        id,
+        id_given,
+        name: proposed.name,
+        arguments,
+        findings,
+    }
 }
 
 fn same(one: &super::Arguments<'_>, other: &super::Arguments<'_>) -> bool {
@@ -268,7 +291,11 @@ fn same(one: &super::Arguments<'_>, other: &super::Arguments<'_>) -> bool {
 fn cut(turn: &mut Turn<'_>) {
     let mut told = false;
     for call in &mut turn.calls {
-        for finding in call.findings.iter_mut().filter(|finding| finding.code == Code::Truncated) {
+        for finding in call
+            .findings
+            .iter_mut()
+            .filter(|finding| finding.code == Code::Truncated)
+        {
             *finding = cut_finding(CUT_OPEN);
             told = true;
         }

@@ -46,8 +46,11 @@ pub(super) fn read<'a>(text: &'a str, options: ReadOptions<'_>) -> Draft<'a> {
 }
 
 fn shapeless() -> Finding {
-    Finding::new(Code::MalformedJson, "the answer is not one of the two JSON objects that were asked for")
-        .expected(r#"{"action": "tool_call", "name": …, "arguments": {…}} or {"action": "respond", "text": …}"#)
+    Finding::new(
+        Code::MalformedJson,
+        "the answer is not one of the two JSON objects that were asked for",
+    )
+    .expected(r#"{"action": "tool_call", "name": …, "arguments": {…}} or {"action": "respond", "text": …}"#)
 }
 
 fn read_object<'a>(root: &Object<'a>, options: ReadOptions<'_>, found: &[Finding]) -> Draft<'a> {

@@ -21,10 +21,16 @@ pub(super) fn requests(root: Node<'_>) -> Result<Vec<Object<'_>>, Refusal> {
 }
 
 fn request(node: Node<'_>) -> Result<Object<'_>, Refusal> {
-    let request = node.object().ok_or_else(|| invalid("a JSON-RPC request is an object without repeated keys"))?;
+    let request = node
+        .object()
+        .ok_or_else(|| invalid("a JSON-RPC request is an object without repeated keys"))?;
     match request.string("method").as_deref() {
         Some("tools/call") => {}
-        Some(_) => return Err(invalid("the method is not tools/call; the tool's name belongs under params.name")),
+        Some(_) => {
+            return Err(invalid(
+                "the method is not tools/call; the tool's name belongs under params.name",
+            ));
+        }
         None => return Err(invalid("a JSON-RPC request has a method")),
     }
     match request.get("params") {

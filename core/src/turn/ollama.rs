@@ -13,7 +13,9 @@ use crate::limits::Refusal;
 /// The message: under `message`, or the root itself.
 pub(super) fn message<'a>(root: &Object<'a>) -> Result<Object<'a>, Refusal> {
     let message = match root.get("message") {
-        Some(message) => message.object().ok_or_else(|| invalid("message is not an object without repeated keys"))?,
+        Some(message) => message
+            .object()
+            .ok_or_else(|| invalid("message is not an object without repeated keys"))?,
         None => root.clone(),
     };
     if message.has("tool_calls") || message.has("content") || message.has("role") {
@@ -25,10 +27,15 @@ pub(super) fn message<'a>(root: &Object<'a>) -> Result<Object<'a>, Refusal> {
 
 /// Reads it.
 pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
-    let root = root.object().ok_or_else(|| invalid("an Ollama response is a JSON object without repeated keys"))?;
+    let root = root
+        .object()
+        .ok_or_else(|| invalid("an Ollama response is a JSON object without repeated keys"))?;
     let message = message(&root)?;
     let mut draft = Draft::new(WireFormat::Ollama);
-    draft.finish = root.string("done_reason").as_deref().map_or(Finish::Unsaid, Finish::parse);
+    draft.finish = root
+        .string("done_reason")
+        .as_deref()
+        .map_or(Finish::Unsaid, Finish::parse);
     draft.say_content(message.get("content"));
     for item in calls(&message)? {
         let inner = function(&item);

@@ -29,10 +29,14 @@ pub(super) fn place<'a>(root: &Object<'a>) -> Result<Place<'a>, Refusal> {
         None
     };
     let message = match &choice {
-        Some(choice) => choice.object("message").ok_or_else(|| invalid("the first choice has no message"))?,
+        Some(choice) => choice
+            .object("message")
+            .ok_or_else(|| invalid("the first choice has no message"))?,
         None => root.clone(),
     };
-    let known = ["role", "content", "tool_calls", "function_call"].iter().any(|key| message.has(key));
+    let known = ["role", "content", "tool_calls", "function_call"]
+        .iter()
+        .any(|key| message.has(key));
     if !known {
         return Err(invalid("neither a chat completion nor an assistant message"));
     }
@@ -44,7 +48,9 @@ pub(super) fn place<'a>(root: &Object<'a>) -> Result<Place<'a>, Refusal> {
 
 /// Reads it.
 pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
-    let root = root.object().ok_or_else(|| invalid("a chat completion is a JSON object without repeated keys"))?;
+    let root = root
+        .object()
+        .ok_or_else(|| invalid("a chat completion is a JSON object without repeated keys"))?;
     let Place { choice, message } = place(&root)?;
     let mut draft = Draft::new(WireFormat::OpenaiChat);
     let finish = choice.as_ref().unwrap_or(&root).string("finish_reason");
@@ -67,11 +73,16 @@ pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
 
 /// The entries of `tool_calls`.
 pub(super) fn calls<'a>(message: &Object<'a>) -> Result<Vec<Object<'a>>, Refusal> {
-    let Some(list) = message.get("tool_calls") else { return Ok(Vec::new()) };
+    let Some(list) = message.get("tool_calls") else {
+        return Ok(Vec::new());
+    };
     let items = list.items().ok_or_else(|| invalid("tool_calls is not an array"))?;
     items
         .into_iter()
-        .map(|item| item.object().ok_or_else(|| invalid("a tool call is not an object without repeated keys")))
+        .map(|item| {
+            item.object()
+                .ok_or_else(|| invalid("a tool call is not an object without repeated keys"))
+        })
         .collect()
 }
 

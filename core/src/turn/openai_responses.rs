@@ -14,7 +14,9 @@ pub(super) fn items(root: Node<'_>) -> Result<Vec<Node<'_>>, Refusal> {
     if let Some(items) = root.items() {
         return Ok(items);
     }
-    let object = root.object().ok_or_else(|| invalid("a response is a JSON object without repeated keys"))?;
+    let object = root
+        .object()
+        .ok_or_else(|| invalid("a response is a JSON object without repeated keys"))?;
     match object.get("output") {
         Some(output) => output.items().ok_or_else(|| invalid("output is not an array")),
         None if object.has("type") => Ok(vec![root]),
@@ -38,7 +40,9 @@ pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
         draft.finish = Finish::parse(&status);
     }
     for node in items(root)? {
-        let item = node.object().ok_or_else(|| invalid("an output item is not an object without repeated keys"))?;
+        let item = node
+            .object()
+            .ok_or_else(|| invalid("an output item is not an object without repeated keys"))?;
         match arguments_key(&item) {
             Some(key) => {
                 if item.string("status").as_deref() == Some("incomplete") {

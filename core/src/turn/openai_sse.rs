@@ -24,7 +24,9 @@ pub(super) fn events(stream: &str) -> Vec<Cow<'_, str>> {
             events.extend(open.take());
             continue;
         }
-        let Some(data) = line.strip_prefix("data:") else { continue };
+        let Some(data) = line.strip_prefix("data:") else {
+            continue;
+        };
         let data = data.strip_prefix(' ').unwrap_or(data);
         if data == DONE || Node::parse(data).is_some() {
             // Captures without the blank lines between events are common.
@@ -57,7 +59,11 @@ pub(super) fn read_events(stream: &str) -> Result<Draft<'static>, Refusal> {
         match Node::parse(event).map(|node| node.object()) {
             Some(Some(chunk)) => joined.add(&chunk)?,
             None if position + 1 == events.len() && position > 0 => break,
-            _ => return Err(invalid("an event of the stream is not a JSON object without repeated keys")),
+            _ => {
+                return Err(invalid(
+                    "an event of the stream is not a JSON object without repeated keys",
+                ));
+            }
         }
     }
     joined.draft(!events.is_empty())
@@ -68,7 +74,9 @@ pub(super) fn read_chunks(root: Node<'_>) -> Result<Draft<'static>, Refusal> {
     let mut joined = Joined::default();
     let chunks = root.items().unwrap_or_else(|| vec![root]);
     for chunk in &chunks {
-        let chunk = chunk.object().ok_or_else(|| invalid("a chunk is not a JSON object without repeated keys"))?;
+        let chunk = chunk
+            .object()
+            .ok_or_else(|| invalid("a chunk is not a JSON object without repeated keys"))?;
         joined.add(&chunk)?;
     }
     joined.draft(!chunks.is_empty())
@@ -98,15 +106,21 @@ struct Building {
 impl Joined {
     fn add(&mut self, chunk: &Object<'_>) -> Result<(), Refusal> {
         for choice in chunk.items("choices").unwrap_or_default() {
-            let choice = choice.object().ok_or_else(|| invalid("a choice is not an object without repeated keys"))?;
+            let choice = choice
+                .object()
+                .ok_or_else(|| invalid("a choice is not an object without repeated keys"))?;
             if choice.get("index").is_some_and(|index| index.text() != "0") {
                 continue;
             }
             if let Some(reason) = choice.string("finish_reason").filter(|reason| !reason.is_empty()) {
                 self.finish = Some(Finish::parse(&reason));
             }
-            let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) else { continue };
-            let delta = delta.object().ok_or_else(|| invalid("a delta is not an object without repeated keys"))?;
+            let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) else {
+                continue;
+            };
+            let delta = delta
+                .object()
+                .ok_or_else(|| invalid("a delta is not an object without repeated keys"))?;
             if let Some(text) = delta.string("content") {
                 self.text.push_str(&text);
             }
@@ -160,7 +174,9 @@ impl Joined {
     fn find(&mut self, index: Option<&str>, id: Option<&str>, opens: bool, legacy: bool) -> usize {
         let same_place = |call: &Building| call.legacy == legacy && (index.is_none() || call.index.as_deref() == index);
         let named = id.and_then(|id| {
-            self.calls.iter().rposition(|call| same_place(call) && call.id.as_deref() == Some(id))
+            self.calls
+                .iter()
+                .rposition(|call| same_place(call) && call.id.as_deref() == Some(id))
         });
         if let Some(at) = named {
             return at;
@@ -176,7 +192,11 @@ impl Joined {
             }
             glued = index.is_some();
         }
-        let mut building = Building { index: index.map(str::to_owned), legacy, ..Building::default() };
+        let mut building = Building {
+            index: index.map(str::to_owned),
+            legacy,
+            ..Building::default()
+        };
         if glued {
             let message = "the stream gave two calls the same index; they were taken apart";
             building.findings.push(Finding::new(Code::RepairedStreamIndex, message));
@@ -200,7 +220,9 @@ impl Joined {
                 id: call.id.map(Cow::Owned),
                 wants_id: !call.legacy,
                 name: Cow::Owned(call.name),
-                written: call.arguments.map_or(Written::Nothing, |text| Written::Text(Cow::Owned(text))),
+                written: call
+                    .arguments
+                    .map_or(Written::Nothing, |text| Written::Text(Cow::Owned(text))),
                 findings: call.findings,
             })
             .collect();
@@ -233,17 +255,45 @@ impl Closure {
     fn step(self, byte: u8) -> Self {
         match self {
             Closure::Empty | Closure::Closed if byte.is_ascii_whitespace() => self,
-            Closure::Empty if byte == b'{' => Closure::Open { depth: 1, in_string: false, escaped: false },
+            Closure::Empty if byte == b'{' => Closure::Open {
+                depth: 1,
+                in_string: false,
+                escaped: false,
+            },
             Closure::Empty | Closure::Closed | Closure::Other => Closure::Other,
-            Closure::Open { depth, in_string: true, escaped } => {
+            Closure::Open {
+                depth,
+                in_string: true,
+                escaped,
+            } => {
                 let closes = byte == b'"' && !escaped;
-                Closure::Open { depth, in_string: !closes, escaped: byte == b'\\' && !escaped }
+                Closure::Open {
+                    depth,
+                    in_string: !closes,
+                    escaped: byte == b'\\' && !escaped,
+                }
             }
-            Closure::Open { depth, in_string: false, .. } => match byte {
+            Closure::Open {
+                depth,
+                in_string: false,
+                ..
+            } => match byte {
                 b'}' | b']' if depth == 1 => Closure::Closed,
-                b'}' | b']' => Closure::Open { depth: depth - 1, in_string: false, escaped: false },
-                b'{' | b'[' => Closure::Open { depth: depth + 1, in_string: false, escaped: false },
-                _ => Closure::Open { depth, in_string: byte == b'"', escaped: false },
+                b'}' | b']' => Closure::Open {
+                    depth: depth - 1,
+                    in_string: false,
+                    escaped: false,
+                },
+                b'{' | b'[' => Closure::Open {
+                    depth: depth + 1,
+                    in_string: false,
+                    escaped: false,
+                },
+                _ => Closure::Open {
+                    depth,
+                    in_string: byte == b'"',
+                    escaped: false,
+                },
             },
         }
     }

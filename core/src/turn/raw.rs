@@ -98,7 +98,11 @@ impl<'a> Node<'a> {
 impl<'a> Object<'a> {
     /// The value of a key; null counts as absent.
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, node)| *node).filter(|node| !node.is_null())
+        self.0
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, node)| *node)
+            .filter(|node| !node.is_null())
     }
 
     /// Whether the key is there, null or not.
@@ -123,7 +127,11 @@ impl<'a> Object<'a> {
 
     fn repeats(&self) -> bool {
         if self.0.len() <= FEW_KEYS {
-            return self.0.iter().enumerate().any(|(at, (key, _))| self.0.iter().take(at).any(|(other, _)| other == key));
+            return self
+                .0
+                .iter()
+                .enumerate()
+                .any(|(at, (key, _))| self.0.iter().take(at).any(|(other, _)| other == key));
         }
         let mut seen = AHashSet::with_capacity(self.0.len());
         self.0.iter().any(|(key, _)| !seen.insert(&**key))

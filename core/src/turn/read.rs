@@ -28,11 +28,7 @@ pub struct ReadOptions<'l> {
 /// # Errors
 /// A [`Refusal`] where the envelope is not of its shape or larger than a limit. What the model itself wrote wrong is
 /// a finding.
-pub fn read<'a>(
-    candidate: &Candidate<'a>,
-    toolset: &ToolSet,
-    options: ReadOptions<'_>,
-) -> Result<Turn<'a>, Refusal> {
+pub fn read<'a>(candidate: &Candidate<'a>, toolset: &ToolSet, options: ReadOptions<'_>) -> Result<Turn<'a>, Refusal> {
     let mut draft = draft(candidate, options)?;
     if let (Finish::Unsaid, Some(reason)) = (draft.finish, candidate.finish_reason) {
         draft.finish = Finish::parse(reason);
@@ -51,11 +47,17 @@ pub(super) fn bytes<'a>(body: &Body<'a>) -> &'a [u8] {
 
 fn draft<'a>(candidate: &Candidate<'a>, options: ReadOptions<'_>) -> Result<Draft<'a>, Refusal> {
     let size = match candidate.body {
-        Body::Calls(calls) => calls.iter().map(|call| call.arguments.len().saturating_add(call.name.len())).sum(),
+        Body::Calls(calls) => calls
+            .iter()
+            .map(|call| call.arguments.len().saturating_add(call.name.len()))
+            .sum(),
         Body::Json(_) | Body::Text(_) | Body::Sse(_) => bytes(&candidate.body).len(),
     };
     if size > options.limits.max_candidate_bytes {
-        let message = format!("{size} bytes of candidate; at most {} are allowed", options.limits.max_candidate_bytes);
+        let message = format!(
+            "{size} bytes of candidate; at most {} are allowed",
+            options.limits.max_candidate_bytes
+        );
         return Err(Refusal::new(Reason::CandidateTooLarge, message));
     }
     if let Body::Calls(list) = candidate.body {
@@ -86,7 +88,10 @@ fn from_shape<'a>(
         Shape::Events(stream) => openai_sse::read_events(stream)?,
         Shape::JsonMode(Cow::Borrowed(text)) => json_mode::read(text, options),
         Shape::JsonMode(Cow::Owned(text)) => json_mode::read(&text, options).into_owned(),
-        Shape::Text(text) => Draft { text, ..Draft::new(WireFormat::Text) },
+        Shape::Text(text) => Draft {
+            text,
+            ..Draft::new(WireFormat::Text)
+        },
         Shape::Broken(format, text) => match json::read(text, options.limits) {
             Err(fault) => Draft::broken(format, fault.finding()),
             Ok(_) => return Err(super::invalid("the candidate is not of its shape")),
@@ -100,7 +105,10 @@ fn from_shape<'a>(
             WireFormat::Mcp => mcp::read(node)?,
             WireFormat::Ollama => ollama::read(node)?,
             WireFormat::JsonMode => json_mode::read(node.text(), options),
-            WireFormat::Text => Draft { text: Cow::Borrowed(node.text()), ..Draft::new(WireFormat::Text) },
+            WireFormat::Text => Draft {
+                text: Cow::Borrowed(node.text()),
+                ..Draft::new(WireFormat::Text)
+            },
         },
     })
 }

@@ -54,7 +54,11 @@ fn envelope(format: WireFormat, text: &str) -> Result<Shape<'_>, Refusal> {
 
 /// Text may come as a JSON string.
 fn unquoted(text: &str, from_model: bool) -> Cow<'_, str> {
-    let inner = if from_model { None } else { Node::parse(text).and_then(Node::string) };
+    let inner = if from_model {
+        None
+    } else {
+        Node::parse(text).and_then(Node::string)
+    };
     inner.unwrap_or(Cow::Borrowed(text))
 }
 
@@ -65,7 +69,10 @@ fn recognise<'a>(body: Body<'_>, text: &'a str) -> Result<Shape<'a>, Refusal> {
         Body::Json(_) | Body::Calls(_) => {
             let node = Node::parse(text).ok_or_else(|| invalid("the candidate is not JSON"))?;
             match node.kind() {
-                Kind::String => node.string().map(Shape::Text).ok_or_else(|| invalid("the candidate is no text")),
+                Kind::String => node
+                    .string()
+                    .map(Shape::Text)
+                    .ok_or_else(|| invalid("the candidate is no text")),
                 Kind::Array => Ok(Shape::Envelope(of_list(node)?, node)),
                 Kind::Object => of_root(node),
                 Kind::Null | Kind::Scalar => Err(invalid("the candidate is neither an object, nor a list, nor a text")),
@@ -76,7 +83,9 @@ fn recognise<'a>(body: Body<'_>, text: &'a str) -> Result<Shape<'a>, Refusal> {
 
 fn recognise_text(text: &str) -> Shape<'_> {
     let plain = Shape::Text(Cow::Borrowed(text));
-    let Some((node, root)) = Node::parse(text).and_then(|node| Some((node, node.object()?))) else { return plain };
+    let Some((node, root)) = Node::parse(text).and_then(|node| Some((node, node.object()?))) else {
+        return plain;
+    };
     if matches!(root.string("action").as_deref(), Some("tool_call" | "respond")) {
         return Shape::JsonMode(Cow::Borrowed(text));
     }
@@ -86,14 +95,27 @@ fn recognise_text(text: &str) -> Shape<'_> {
     if root.items("choices").is_some() && root.has("id") {
         return Shape::Envelope(of_choices(&root), node);
     }
-    if root.items("candidates").is_some_and(|list| list.first().and_then(|it| it.object()).is_some_and(|it| it.has("content"))) {
+    if root.items("candidates").is_some_and(|list| {
+        list.first()
+            .and_then(|it| it.object())
+            .is_some_and(|it| it.has("content"))
+    }) {
         return Shape::Envelope(WireFormat::Gemini, node);
     }
     plain
 }
 
 fn is_calls(root: &Object<'_>) -> bool {
-    let others = ["choices", "message", "role", "tool_calls", "output", "candidates", "jsonrpc", "content"];
+    let others = [
+        "choices",
+        "message",
+        "role",
+        "tool_calls",
+        "output",
+        "candidates",
+        "jsonrpc",
+        "content",
+    ];
     root.items("calls").is_some() && !others.iter().any(|key| root.has(key))
 }
 
@@ -123,7 +145,11 @@ fn of_object(root: &Object<'_>) -> Result<WireFormat, Refusal> {
     }
     if root.object("message").is_some() {
         let choice = root.has("finish_reason") || root.has("index");
-        return Ok(if choice { WireFormat::OpenaiChat } else { WireFormat::Ollama });
+        return Ok(if choice {
+            WireFormat::OpenaiChat
+        } else {
+            WireFormat::Ollama
+        });
     }
     if let Some(kind) = root.string("type")
         && is_item(&kind)
@@ -137,7 +163,11 @@ fn of_object(root: &Object<'_>) -> Result<WireFormat, Refusal> {
 fn of_choices(root: &Object<'_>) -> WireFormat {
     let first = root.items("choices").and_then(|choices| choices.first()?.object());
     let chunk = root.string("object").as_deref() == Some("chat.completion.chunk");
-    if chunk || first.is_some_and(|first| first.has("delta")) { WireFormat::OpenaiSse } else { WireFormat::OpenaiChat }
+    if chunk || first.is_some_and(|first| first.has("delta")) {
+        WireFormat::OpenaiSse
+    } else {
+        WireFormat::OpenaiChat
+    }
 }
 
 fn is_item(kind: &str) -> bool {
@@ -145,7 +175,11 @@ fn is_item(kind: &str) -> bool {
 }
 
 fn of_message(root: &Object<'_>) -> Result<WireFormat, Refusal> {
-    if root.has("stop_reason") || root.items("content").is_some_and(|blocks| blocks.into_iter().any(is_block)) {
+    if root.has("stop_reason")
+        || root
+            .items("content")
+            .is_some_and(|blocks| blocks.into_iter().any(is_block))
+    {
         return Ok(WireFormat::Anthropic);
     }
     let calls = root.items("tool_calls").unwrap_or_default();
@@ -157,7 +191,10 @@ fn of_message(root: &Object<'_>) -> Result<WireFormat, Refusal> {
     if !calls.is_empty() && calls.iter().all(native) {
         return Ok(WireFormat::Ollama);
     }
-    if ["tool_calls", "function_call", "content"].iter().any(|key| root.has(key)) {
+    if ["tool_calls", "function_call", "content"]
+        .iter()
+        .any(|key| root.has(key))
+    {
         return Ok(WireFormat::OpenaiChat);
     }
     Err(invalid("the candidate is of no known shape"))
@@ -165,7 +202,10 @@ fn of_message(root: &Object<'_>) -> Result<WireFormat, Refusal> {
 
 fn is_block(node: Node<'_>) -> bool {
     let kind = node.object().and_then(|block| block.string("type"));
-    matches!(kind.as_deref(), Some("tool_use" | "thinking" | "redacted_thinking" | "server_tool_use"))
+    matches!(
+        kind.as_deref(),
+        Some("tool_use" | "thinking" | "redacted_thinking" | "server_tool_use")
+    )
 }
 
 fn of_list(node: Node<'_>) -> Result<WireFormat, Refusal> {

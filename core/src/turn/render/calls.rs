@@ -21,7 +21,7 @@ fn entry(left: &Left<'_>) -> String {
         r#"{{"id":{},"name":{},"arguments":{}}}"#,
         quote(left.id),
         quote(left.name),
-        quote(left.object())
+        left.string()
     )
 }
 
@@ -36,8 +36,14 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
             changes.push(("id", Some(quote(left.id))));
         }
         if left.replaced {
-            let is_object = item.get("arguments").is_some_and(|arguments| arguments.kind() == Kind::Object);
-            let arguments = if is_object { left.object().to_owned() } else { quote(left.object()) };
+            let is_object = item
+                .get("arguments")
+                .is_some_and(|arguments| arguments.kind() == Kind::Object);
+            let arguments = if is_object {
+                left.object().into_owned()
+            } else {
+                left.string()
+            };
             changes.extend([("name", Some(quote(left.name))), ("arguments", Some(arguments))]);
         }
         calls.push(object(item, &changes));
@@ -47,7 +53,10 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
         changes.push(("text", Some(quote(text))));
     }
     if root.has("finish_reason") {
-        changes.push(("finish_reason", Some(quote(if calls.is_empty() { "stop" } else { "tool_calls" }))));
+        changes.push((
+            "finish_reason",
+            Some(quote(if calls.is_empty() { "stop" } else { "tool_calls" })),
+        ));
     }
     Some(object(&root, &changes))
 }

@@ -27,7 +27,11 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
     };
     let message = object(&message, &changes);
     let choice = object(&choice, &[("message", Some(message)), finish]);
-    Some(if root.has("choices") { object(&root, &[("choices", Some(array(&[choice])))]) } else { choice })
+    Some(if root.has("choices") {
+        object(&root, &[("choices", Some(array(&[choice])))])
+    } else {
+        choice
+    })
 }
 
 /// An Ollama response or message.
@@ -63,7 +67,10 @@ fn message_changes(message: &Object<'_>, rewrite: &Rewrite<'_>, write: Write<'_>
             .collect();
         changes.push(("tool_calls", (!written.is_empty()).then(|| array(&written))));
     } else if let Some(legacy) = message.object("function_call") {
-        changes.push(("function_call", rewrite.call(0).map(|left| function(&legacy, &left, "arguments"))));
+        changes.push((
+            "function_call",
+            rewrite.call(0).map(|left| function(&legacy, &left, "arguments")),
+        ));
     }
     match rewrite.new_text() {
         Some("") if rewrite.any_left() => changes.push(("content", Some("null".to_owned()))),
@@ -76,10 +83,8 @@ fn message_changes(message: &Object<'_>, rewrite: &Rewrite<'_>, write: Write<'_>
 /// An entry of `tool_calls` with an id of its own.
 pub(super) fn openai_call(item: Option<&Object<'_>>, left: &Left<'_>) -> String {
     let Some(item) = item else {
-        let (id, name, arguments) = (quote(left.id), quote(left.name), quote(left.object()));
-        return format!(
-            r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{arguments}}}}}"#
-        );
+        let (id, name, arguments) = (quote(left.id), quote(left.name), left.string());
+        return format!(r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{arguments}}}}}"#);
     };
     let mut changes = Vec::new();
     if left.new_id {
@@ -93,7 +98,11 @@ fn ollama_call(item: Option<&Object<'_>>, left: &Left<'_>) -> String {
     match item {
         Some(item) if item.get("id").is_some() => openai_call(Some(item), left),
         Some(item) => object(item, &call_changes(item, left)),
-        None => format!(r#"{{"function":{{"name":{},"arguments":{}}}}}"#, quote(left.name), left.object()),
+        None => format!(
+            r#"{{"function":{{"name":{},"arguments":{}}}}}"#,
+            quote(left.name),
+            left.object()
+        ),
     }
 }
 
@@ -104,25 +113,36 @@ fn call_changes(item: &Object<'_>, left: &Left<'_>) -> Changes {
     }
     for key in ["function", "custom"] {
         if let Some(inner) = item.object(key) {
-            let arguments = if key == "custom" && inner.has("input") { "input" } else { "arguments" };
+            let arguments = if key == "custom" && inner.has("input") {
+                "input"
+            } else {
+                "arguments"
+            };
             return vec![(key, Some(function(&inner, left, arguments)))];
         }
     }
-    vec![("name", Some(quote(left.name))), ("arguments", Some(arguments(item.get("arguments"), left)))]
+    vec![
+        ("name", Some(quote(left.name))),
+        ("arguments", Some(arguments(item.get("arguments"), left))),
+    ]
 }
 
 fn function(inner: &Object<'_>, left: &Left<'_>, key: &'static str) -> String {
     if !left.replaced {
         return object(inner, &[]);
     }
-    let written = if key == "input" { left.object().to_owned() } else { arguments(inner.get(key), left) };
+    let written = if key == "input" {
+        left.object().into_owned()
+    } else {
+        arguments(inner.get(key), left)
+    };
     object(inner, &[("name", Some(quote(left.name))), (key, Some(written))])
 }
 
 /// Arguments as an object where an object stood, else as JSON text in a string.
 fn arguments(received: Option<Node<'_>>, left: &Left<'_>) -> String {
     match received {
-        Some(node) if node.kind() == Kind::Object => left.object().to_owned(),
-        _ => quote(left.object()),
+        Some(node) if node.kind() == Kind::Object => left.object().into_owned(),
+        _ => left.string(),
     }
 }

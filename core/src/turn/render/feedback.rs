@@ -61,17 +61,30 @@ impl<'r> Replay<'r> {
             };
             let repeats = calls.iter().any(|other| other.call.id == call.id);
             if !call.name.trim().is_empty() && !repeats {
-                calls.push(Replayed { position, call, arguments });
+                calls.push(Replayed {
+                    position,
+                    call,
+                    arguments,
+                });
             }
         }
-        let mut replay = Self { turn, calls, answers: Vec::new(), words: Vec::new() };
+        let mut replay = Self {
+            turn,
+            calls,
+            answers: Vec::new(),
+            words: Vec::new(),
+        };
         for correction in corrections {
             // A JSON-RPC request is answered, never replayed, so that its arguments do not matter.
             if let (WireFormat::Mcp, Some(call)) = (turn.format, turn.calls.get(correction.call)) {
                 replay.answers.push((call, correction.call, correction.text));
                 continue;
             }
-            match replay.calls.iter().find(|replayed| replayed.position == correction.call) {
+            match replay
+                .calls
+                .iter()
+                .find(|replayed| replayed.position == correction.call)
+            {
                 Some(replayed) => replay.answers.push((replayed.call, replayed.position, correction.text)),
                 None => replay.words.push(correction.text),
             }
@@ -98,20 +111,26 @@ impl<'r> Replay<'r> {
             json!({"id": it.call.id, "type": "function", "function": function})
         });
         let mut messages = self.assistant(calls.collect());
-        messages.extend(self.answers.iter().map(|(call, _, text)| {
-            json!({"role": "tool", "tool_call_id": call.id, "content": text})
-        }));
+        messages.extend(
+            self.answers
+                .iter()
+                .map(|(call, _, text)| json!({"role": "tool", "tool_call_id": call.id, "content": text})),
+        );
         messages.extend(self.user());
         messages
     }
 
     fn ollama(&self) -> Vec<Value> {
-        let calls =
-            self.calls.iter().map(|it| json!({"function": {"name": it.call.name, "arguments": it.arguments}}));
+        let calls = self
+            .calls
+            .iter()
+            .map(|it| json!({"function": {"name": it.call.name, "arguments": it.arguments}}));
         let mut messages = self.assistant(calls.collect());
-        messages.extend(self.answers.iter().map(|(call, _, text)| {
-            json!({"role": "tool", "tool_name": call.name, "content": text})
-        }));
+        messages.extend(
+            self.answers
+                .iter()
+                .map(|(call, _, text)| json!({"role": "tool", "tool_name": call.name, "content": text})),
+        );
         messages.extend(self.user());
         messages
     }
@@ -142,9 +161,11 @@ impl<'r> Replay<'r> {
             let arguments = Self::arguments_text(it);
             json!({"type": "function_call", "call_id": it.call.id, "name": it.call.name, "arguments": arguments})
         }));
-        items.extend(self.answers.iter().map(|(call, _, text)| {
-            json!({"type": "function_call_output", "call_id": call.id, "output": text})
-        }));
+        items.extend(
+            self.answers
+                .iter()
+                .map(|(call, _, text)| json!({"type": "function_call_output", "call_id": call.id, "output": text})),
+        );
         items.extend(self.user());
         items
     }
@@ -154,9 +175,11 @@ impl<'r> Replay<'r> {
         if !self.turn.text.trim().is_empty() {
             said.push(json!({"type": "text", "text": self.turn.text}));
         }
-        said.extend(self.calls.iter().map(|it| {
-            json!({"type": "tool_use", "id": it.call.id, "name": it.call.name, "input": it.arguments})
-        }));
+        said.extend(
+            self.calls
+                .iter()
+                .map(|it| json!({"type": "tool_use", "id": it.call.id, "name": it.call.name, "input": it.arguments})),
+        );
         let mut answer: Vec<Value> = self
             .answers
             .iter()
@@ -167,7 +190,8 @@ impl<'r> Replay<'r> {
         answer.extend(self.words.iter().map(|text| json!({"type": "text", "text": text})));
         let messages = [("assistant", said), ("user", answer)];
         let told = messages.into_iter().filter(|(_, content)| !content.is_empty());
-        told.map(|(role, content)| json!({"role": role, "content": content})).collect()
+        told.map(|(role, content)| json!({"role": role, "content": content}))
+            .collect()
     }
 
     fn gemini(&self) -> Vec<Value> {
@@ -181,9 +205,11 @@ impl<'r> Replay<'r> {
         if !self.turn.text.is_empty() {
             said.push(json!({"text": self.turn.text}));
         }
-        said.extend(self.calls.iter().map(|it| {
-            json!({"functionCall": with_id(it.call, json!({"name": it.call.name, "args": it.arguments}))})
-        }));
+        said.extend(
+            self.calls.iter().map(
+                |it| json!({"functionCall": with_id(it.call, json!({"name": it.call.name, "args": it.arguments}))}),
+            ),
+        );
         let mut answer: Vec<Value> = self
             .answers
             .iter()
@@ -195,7 +221,8 @@ impl<'r> Replay<'r> {
         answer.extend(self.words.iter().map(|text| json!({"text": text})));
         let messages = [("model", said), ("user", answer)];
         let told = messages.into_iter().filter(|(_, parts)| !parts.is_empty());
-        told.map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
+        told.map(|(role, parts)| json!({"role": role, "parts": parts}))
+            .collect()
     }
 
     /// The answers to the requests. What belongs to no request is an error without an id.
@@ -206,17 +233,16 @@ impl<'r> Replay<'r> {
             let id: Value = id.and_then(|id| serde_json::from_str(id).ok()).unwrap_or_default();
             json!({"jsonrpc": "2.0", "id": id, "result": result(text)})
         });
-        let errors = self.words.iter().map(|text| {
-            json!({"jsonrpc": "2.0", "id": null, "error": {"code": INVALID_REQUEST, "message": text}})
-        });
+        let errors = self
+            .words
+            .iter()
+            .map(|text| json!({"jsonrpc": "2.0", "id": null, "error": {"code": INVALID_REQUEST, "message": text}}));
         answers.chain(errors).collect()
     }
 
     fn json_mode(&self) -> Vec<Value> {
         let said = match self.calls.first() {
-            Some(it) => {
-                json!({"action": "tool_call", "name": it.call.name, "arguments": it.arguments}).to_string()
-            }
+            Some(it) => json!({"action": "tool_call", "name": it.call.name, "arguments": it.arguments}).to_string(),
             None if self.turn.text.is_empty() => String::new(),
             None => json!({"action": "respond", "text": self.turn.text}).to_string(),
         };
@@ -235,8 +261,10 @@ impl<'r> Replay<'r> {
                 .filter(|it| places.contains(&it.position))
                 .map(|it| (&*it.call.name, Self::arguments_text(it)))
                 .collect();
-            let calls: Vec<text::Outgoing<'_>> =
-                texts.iter().map(|(name, arguments)| text::Outgoing { name, arguments }).collect();
+            let calls: Vec<text::Outgoing<'_>> = texts
+                .iter()
+                .map(|(name, arguments)| text::Outgoing { name, arguments })
+                .collect();
             if !calls.is_empty() {
                 said.push_str(if said.is_empty() { "" } else { "\n" });
                 said.push_str(&text::write(block.notation, &calls));
@@ -248,7 +276,10 @@ impl<'r> Replay<'r> {
     /// What was said, and every correction in the user's words.
     fn words_on(&self, said: String) -> Vec<Value> {
         let assistant = (!said.is_empty()).then(|| json!({"role": "assistant", "content": said}));
-        let answers = self.answers.iter().map(|(_, _, text)| json!({"role": "user", "content": text}));
+        let answers = self
+            .answers
+            .iter()
+            .map(|(_, _, text)| json!({"role": "user", "content": text}));
         assistant.into_iter().chain(answers).chain(self.user()).collect()
     }
 }

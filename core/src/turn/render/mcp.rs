@@ -16,11 +16,18 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
             continue;
         }
         let params = request.object("params").unwrap_or(Object(Vec::new()));
-        let changes = [("name", Some(quote(left.name))), ("arguments", Some(left.object().to_owned()))];
+        let changes = [
+            ("name", Some(quote(left.name))),
+            ("arguments", Some(left.object().into_owned())),
+        ];
         written.push(object(request, &[("params", Some(object(&params, &changes)))]));
     }
     if written.is_empty() {
         return None;
     }
-    if root.kind() == Kind::Array { Some(array(&written)) } else { written.pop() }
+    if root.kind() == Kind::Array {
+        Some(array(&written))
+    } else {
+        written.pop()
+    }
 }

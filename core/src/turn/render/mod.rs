@@ -46,12 +46,7 @@ pub enum Fate<'a> {
 ///
 /// `None` where the shape cannot say it: a JSON-RPC request has no place for text, and bytes that could not be read
 /// cannot be rewritten.
-pub fn response(
-    candidate: &Candidate<'_>,
-    turn: &Turn<'_>,
-    fates: &[Fate<'_>],
-    text: Option<&str>,
-) -> Option<Vec<u8>> {
+pub fn response(candidate: &Candidate<'_>, turn: &Turn<'_>, fates: &[Fate<'_>], text: Option<&str>) -> Option<Vec<u8>> {
     let rewrite = Rewrite { turn, fates, text };
     if let Body::Calls(_) = candidate.body {
         return Some(calls::proposed(&rewrite).into_bytes());
@@ -80,7 +75,8 @@ pub fn response(
 
 /// Text that came as a JSON string goes as one.
 fn as_received(candidate: &Candidate<'_>, body: &str, written: String) -> String {
-    let quoted = matches!(candidate.body, Body::Json(_)) && Node::parse(body).is_some_and(|it| it.kind() == Kind::String);
+    let quoted =
+        matches!(candidate.body, Body::Json(_)) && Node::parse(body).is_some_and(|it| it.kind() == Kind::String);
     if quoted { quote(&written) } else { written }
 }
 

@@ -72,10 +72,13 @@ pub(super) fn anthropic(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
     };
     let text = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, quote(text));
     let call = |entries: Option<&Object<'_>>, left: &Left<'_>| match entries {
-        Some(entries) => replaced(entries, left, "id", ("input", left.object().to_owned())),
+        Some(entries) => replaced(entries, left, "id", ("input", left.object().into_owned())),
         None => {
             let (id, name) = (quote(left.id), quote(left.name));
-            format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{}}}"#, left.object())
+            format!(
+                r#"{{"type":"tool_use","id":{id},"name":{name},"input":{}}}"#,
+                left.object()
+            )
         }
     };
     let part = |entries: &Object<'_>| match entries.string("type").as_deref() {
@@ -83,8 +86,18 @@ pub(super) fn anthropic(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
         Some("text") | None => Part::Text,
         Some(_) => Part::Other,
     };
-    let blocks = items(&blocks, rewrite, &Shape { part: &part, call: &call, text: &text })?;
-    let Some(root) = root.object() else { return Some(array(&blocks)) };
+    let blocks = items(
+        &blocks,
+        rewrite,
+        &Shape {
+            part: &part,
+            call: &call,
+            text: &text,
+        },
+    )?;
+    let Some(root) = root.object() else {
+        return Some(array(&blocks));
+    };
     let plain = content.filter(|content| content.kind() == Kind::String && !rewrite.any_left());
     let content = match (plain, rewrite.new_text()) {
         (Some(_), Some(text)) => quote(text),
@@ -93,7 +106,10 @@ pub(super) fn anthropic(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
     };
     let mut changes = vec![("content", Some(content))];
     if root.has("stop_reason") {
-        changes.push(("stop_reason", Some(quote(if rewrite.any_left() { "tool_use" } else { "end_turn" }))));
+        changes.push((
+            "stop_reason",
+            Some(quote(if rewrite.any_left() { "tool_use" } else { "end_turn" })),
+        ));
     }
     Some(object(&root, &changes))
 }
@@ -110,10 +126,14 @@ pub(super) fn gemini(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> {
         Some(entries) => {
             let inner = entries.object("functionCall").unwrap_or(Object(Vec::new()));
             let id = if inner.get("id").is_some() { "id" } else { "" };
-            let inner = replaced(&inner, left, id, ("args", left.object().to_owned()));
+            let inner = replaced(&inner, left, id, ("args", left.object().into_owned()));
             object(entries, &[("functionCall", Some(inner))])
         }
-        None => format!(r#"{{"functionCall":{{"name":{},"args":{}}}}}"#, quote(left.name), left.object()),
+        None => format!(
+            r#"{{"functionCall":{{"name":{},"args":{}}}}}"#,
+            quote(left.name),
+            left.object()
+        ),
     };
     let part = |entries: &Object<'_>| match (entries.get("functionCall"), entries.get("text"), entries.get("thought")) {
         (Some(_), _, _) => Part::Call,
@@ -121,17 +141,37 @@ pub(super) fn gemini(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> {
         (None, _, _) => Part::Other,
     };
     let text = |text: &str| format!(r#"{{"text":{}}}"#, quote(text));
-    let parts = items(&nodes, rewrite, &Shape { part: &part, call: &call, text: &text })?;
+    let parts = items(
+        &nodes,
+        rewrite,
+        &Shape {
+            part: &part,
+            call: &call,
+            text: &text,
+        },
+    )?;
     let parts = [("parts", Some(array(&parts)))];
     let content = match &content {
         Some(content) => object(content, &parts),
-        None => object(&Object(Vec::new()), &[("role", Some(quote("model"))), ("parts", Some(array(&[])))])
-            .replace(r#""parts":[]"#, &format!(r#""parts":{}"#, parts.iter().filter_map(|part| part.1.clone()).collect::<String>())),
+        None => object(
+            &Object(Vec::new()),
+            &[("role", Some(quote("model"))), ("parts", Some(array(&[])))],
+        )
+        .replace(
+            r#""parts":[]"#,
+            &format!(
+                r#""parts":{}"#,
+                parts.iter().filter_map(|part| part.1.clone()).collect::<String>()
+            ),
+        ),
     };
     let Some(candidate) = candidate else {
         return Some(content);
     };
-    let candidate = object(&candidate, &[("content", Some(content)), ("finishReason", Some(quote("STOP")))]);
+    let candidate = object(
+        &candidate,
+        &[("content", Some(content)), ("finishReason", Some(quote("STOP")))],
+    );
     Some(object(&root, &[("candidates", Some(array(&[candidate])))]))
 }
 
@@ -140,11 +180,11 @@ pub(super) fn responses(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
     let nodes = wire_responses::items(root).ok()?;
     let call = |entries: Option<&Object<'_>>, left: &Left<'_>| match entries {
         Some(entries) => match wire_responses::arguments_key(entries) {
-            Some("input") => replaced(entries, left, "call_id", ("input", left.object().to_owned())),
-            _ => replaced(entries, left, "call_id", ("arguments", quote(left.object()))),
+            Some("input") => replaced(entries, left, "call_id", ("input", left.object().into_owned())),
+            _ => replaced(entries, left, "call_id", ("arguments", left.string())),
         },
         None => {
-            let (id, name, arguments) = (quote(left.id), quote(left.name), quote(left.object()));
+            let (id, name, arguments) = (quote(left.id), quote(left.name), left.string());
             format!(
                 r#"{{"type":"function_call","call_id":{id},"name":{name},"arguments":{arguments},"status":"completed"}}"#
             )
@@ -159,8 +199,18 @@ pub(super) fn responses(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
         let content = format!(r#"[{{"type":"output_text","text":{},"annotations":[]}}]"#, quote(text));
         format!(r#"{{"type":"message","role":"assistant","status":"completed","content":{content}}}"#)
     };
-    let items = array(&items(&nodes, rewrite, &Shape { part: &part, call: &call, text: &text })?);
-    let Some(root) = root.object().filter(|root| root.has("output")) else { return Some(items) };
+    let items = array(&items(
+        &nodes,
+        rewrite,
+        &Shape {
+            part: &part,
+            call: &call,
+            text: &text,
+        },
+    )?);
+    let Some(root) = root.object().filter(|root| root.has("output")) else {
+        return Some(items);
+    };
     let mut changes = vec![("output", Some(items))];
     if root.has("status") {
         changes.push(("status", Some(quote("completed"))));

@@ -1,10 +1,15 @@
 //! What every shape's renderer asks: what becomes of call n, what the assistant says, and objects with some entries
 //! changed and the rest as received.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Fate;
-use crate::turn::{Turn, raw::Object};
+use crate::turn::{
+    Turn,
+    raw::{Node, Object},
+};
 
 /// The decisions on a turn.
 #[derive(Clone, Copy)]
@@ -32,10 +37,20 @@ impl<'r> Rewrite<'r> {
         let call = self.turn.calls.get(position)?;
         let (id, new_id) = (&*call.id, !call.id_given);
         match self.fates.get(position).unwrap_or(&Fate::Keep) {
-            Fate::Keep => {
-                Some(Left { id, new_id, name: &call.name, arguments: &call.arguments.received, replaced: false })
-            }
-            Fate::Replace { name, arguments } => Some(Left { id, new_id, name, arguments, replaced: true }),
+            Fate::Keep => Some(Left {
+                id,
+                new_id,
+                name: &call.name,
+                arguments: &call.arguments.received,
+                replaced: false,
+            }),
+            Fate::Replace { name, arguments } => Some(Left {
+                id,
+                new_id,
+                name,
+                arguments,
+                replaced: true,
+            }),
             Fate::Drop => None,
         }
     }
@@ -61,10 +76,21 @@ impl<'r> Rewrite<'r> {
     }
 }
 
-impl Left<'_> {
-    /// The arguments where an object must stand.
-    pub(super) fn object(&self) -> &str {
-        if self.arguments.trim().is_empty() { "{}" } else { self.arguments }
+impl<'r> Left<'r> {
+    /// The arguments where a value must stand. What is no JSON stands there as the text that it is.
+    pub(super) fn object(&self) -> Cow<'r, str> {
+        if self.arguments.trim().is_empty() {
+            Cow::Borrowed("{}")
+        } else if Node::parse(self.arguments).is_some() {
+            Cow::Borrowed(self.arguments)
+        } else {
+            Cow::Owned(quote(self.arguments))
+        }
+    }
+
+    /// The arguments where JSON text stands in a string.
+    pub(super) fn string(&self) -> String {
+        quote(if self.replaced && self.arguments.is_empty() { "{}" } else { self.arguments })
     }
 }
 

@@ -50,11 +50,15 @@ fn written(received: &[Node<'_>], rewrite: &Rewrite<'_>) -> Option<Vec<String>> 
         let number = index.to_string();
         call.0.push(("index".into(), Node::parse(&number)?));
         call.0.extend(whole.0);
-        chunks.push(chunk(format!(r#"{{"tool_calls":{}}}"#, array(&[object(&call, &[])])), "null"));
+        chunks.push(chunk(
+            format!(r#"{{"tool_calls":{}}}"#, array(&[object(&call, &[])])),
+            "null",
+        ));
     }
     chunks.push(chunk("{}".to_owned(), if any { "\"tool_calls\"" } else { "\"stop\"" }));
     let bare = |node: &&Node<'_>| {
-        node.object().is_some_and(|chunk| chunk.items("choices").is_some_and(|choices| choices.is_empty()))
+        node.object()
+            .is_some_and(|chunk| chunk.items("choices").is_some_and(|choices| choices.is_empty()))
     };
     chunks.extend(received.iter().skip(1).filter(bare).map(|node| node.text().to_owned()));
     Some(chunks)

@@ -42,7 +42,12 @@ fn block_text(received: &str, block: &Block, first: usize, rewrite: &Rewrite<'_>
     if left.len() == block.calls.len() && left.iter().all(|left| !left.replaced) {
         return received.get(block.span.clone()).map(str::to_owned);
     }
-    let calls: Vec<Outgoing<'_>> =
-        left.iter().map(|left| Outgoing { name: left.name, arguments: left.object() }).collect();
+    let calls: Vec<Outgoing<'_>> = left
+        .iter()
+        .map(|left| Outgoing {
+            name: left.name,
+            arguments: left.arguments,
+        })
+        .collect();
     Some(write(block.notation, &calls))
 }

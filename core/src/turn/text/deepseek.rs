@@ -14,7 +14,9 @@ pub(crate) const END: &str = "<｜tool▁call▁end｜>";
 
 pub(super) fn find(search: &mut Search<'_, '_>) {
     // The fence inside the older form is no code block.
-    search.code.retain(|block| !search.text.get(block.clone()).unwrap_or_default().contains(END));
+    search
+        .code
+        .retain(|block| !search.text.get(block.clone()).unwrap_or_default().contains(END));
     let mut from = 0;
     while let Some(at) = search.marker(BEGIN, from) {
         let start = at + BEGIN.len();
@@ -24,12 +26,14 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
         };
         let inside = start..start + length;
         from = inside.end + END.len();
-        let Some((head, tail)) = search.slice(inside.clone()).split_once(SEPARATOR) else { continue };
+        let Some((head, tail)) = search.slice(inside.clone()).split_once(SEPARATOR) else {
+            continue;
+        };
         let (name, arguments) = match tail.split_once('\n') {
             Some((name, fenced)) if head.trim() == "function" => (name.trim(), without_fence(fenced)),
             _ => (head.trim(), tail.trim()),
         };
-        if !search.is_offered(name) && !search.starts_line(at) {
+        if name.is_empty() || (!search.is_offered(name) && !search.starts_line(at)) {
             continue;
         }
         let written = match Node::parse(arguments) {
@@ -38,7 +42,11 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
         };
         let (first, last) = (opened(search, at), closed(search, from));
         from = last;
-        search.keep(Notation::DeepSeek, first..last, vec![(inside, proposed(Cow::Borrowed(name), written))]);
+        search.keep(
+            Notation::DeepSeek,
+            first..last,
+            vec![(inside, proposed(Cow::Borrowed(name), written))],
+        );
     }
 }
 
@@ -51,7 +59,11 @@ fn opened(search: &Search<'_, '_>, at: usize) -> usize {
 /// With the mark that closes the list, where it stands right behind.
 fn closed(search: &Search<'_, '_>, at: usize) -> usize {
     let next = search.skip_space(at);
-    if search.from(next).starts_with(ALL_END) { next + ALL_END.len() } else { at }
+    if search.from(next).starts_with(ALL_END) {
+        next + ALL_END.len()
+    } else {
+        at
+    }
 }
 
 fn without_fence(text: &str) -> &str {

@@ -14,8 +14,12 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut from = 0;
     while let Some(at) = search.marker(CHANNEL, from) {
         from = at + CHANNEL.len();
-        let Some((head, _)) = search.from(from).split_once(MESSAGE) else { return };
-        let Some((_, recipient)) = head.split_once(RECIPIENT).filter(|_| !head.contains(CHANNEL)) else { continue };
+        let Some((head, _)) = search.from(from).split_once(MESSAGE) else {
+            return;
+        };
+        let Some((_, recipient)) = head.split_once(RECIPIENT).filter(|_| !head.contains(CHANNEL)) else {
+            continue;
+        };
         let name = recipient.split([' ', '<']).next().unwrap_or_default();
         let name = name.strip_prefix("functions.").unwrap_or(name);
         if name.is_empty() || (!search.is_offered(name) && !search.starts_line(at)) {
@@ -30,7 +34,11 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
             continue;
         };
         let after = search.skip_space(start + length);
-        let end = if search.from(after).starts_with(CALL) { after + CALL.len() } else { start + length };
+        let end = if search.from(after).starts_with(CALL) {
+            after + CALL.len()
+        } else {
+            start + length
+        };
         if end == start + length && after < search.text.len() {
             continue;
         }

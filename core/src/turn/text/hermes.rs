@@ -9,7 +9,9 @@ pub(crate) const CLOSE: &str = "</tool_call>";
 pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut from = 0;
     while let Some(at) = search.marker(OPEN, from) {
-        from = whole(search, at).or_else(|| broken(search, at)).unwrap_or(at + OPEN.len());
+        from = whole(search, at)
+            .or_else(|| broken(search, at))
+            .unwrap_or(at + OPEN.len());
         if search.cut {
             return;
         }
@@ -22,7 +24,11 @@ fn whole(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
     let (node, length) = Node::prefix(search.from(start))?;
     let after = search.skip_space(start + length);
     let rest = search.from(after);
-    let end = if rest.starts_with(CLOSE) { after + CLOSE.len() } else { start + length };
+    let end = if rest.starts_with(CLOSE) {
+        after + CLOSE.len()
+    } else {
+        start + length
+    };
     let closes = end > after || rest.is_empty() || rest.starts_with(OPEN);
     let objects = node.items().unwrap_or_else(|| vec![node]);
     let calls: Option<Vec<_>> = objects.iter().map(|node| json_object(&node.object()?)).collect();

@@ -23,10 +23,13 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
     }
     let nodes = node.items().unwrap_or_else(|| vec![node]);
     let calls: Option<Vec<Proposed<'_>>> = nodes.iter().map(|node| call(search, *node)).collect();
-    let Some(mut calls) = calls.filter(|calls| !calls.is_empty()) else { return };
+    let Some(mut calls) = calls.filter(|calls| !calls.is_empty()) else {
+        return;
+    };
     if fenced.is_some() {
         for call in &mut calls {
-            call.findings.push(Finding::new(Code::RepairedFence, "a code fence was taken off"));
+            call.findings
+                .push(Finding::new(Code::RepairedFence, "a code fence was taken off"));
         }
     }
     let span = start..start + trimmed.len();
@@ -37,8 +40,8 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
 fn call<'t>(search: &Search<'t, '_>, node: Node<'t>) -> Option<Proposed<'t>> {
     let object = node.object()?;
     let inner = object.object("function").unwrap_or_else(|| object.clone());
-    let shaped = object.0.iter().all(|(key, _)| KEYS.contains(&&**key))
-        && (inner.has("arguments") || inner.has("parameters"));
+    let shaped =
+        object.0.iter().all(|(key, _)| KEYS.contains(&&**key)) && (inner.has("arguments") || inner.has("parameters"));
     let call = json_object(&object).filter(|_| shaped)?;
     let arguments = inner.get("arguments").or_else(|| inner.get("parameters"));
     let whole = match arguments {
@@ -54,6 +57,9 @@ fn call<'t>(search: &Search<'t, '_>, node: Node<'t>) -> Option<Proposed<'t>> {
 
 fn inside_fence(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("```")?.strip_suffix("```")?;
-    let language = inner.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let language = inner
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
     inner.get(language..)
 }

@@ -13,7 +13,9 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut calls = Vec::new();
     let mut from = search.skip_space(at + OPEN.len());
     while let Some((node, length)) = Node::prefix(search.from(from)) {
-        let Some(call) = node.object().and_then(|object| json_object(&object)) else { break };
+        let Some(call) = node.object().and_then(|object| json_object(&object)) else {
+            break;
+        };
         calls.push((from..from + length, call));
         from += length;
         let next = search.skip_space(from);

@@ -52,13 +52,17 @@ pub(super) fn find(search: &mut Search<'_, '_>, markup: &Markup) {
         };
         let (inside, end) = (start..start + length, start + length + markup.close.len());
         from = end;
-        let Some((name, body)) = search.slice(inside.clone()).split_once(markup.open_end) else { continue };
+        let Some((name, body)) = search.slice(inside.clone()).split_once(markup.open_end) else {
+            continue;
+        };
         let name = name.trim_matches(['"', ' ']);
         if search.is_mention(at) || !search.is_offered(name) {
             continue;
         }
         let arguments = parameters(search, markup, name, body);
-        let whole = arguments.as_ref().is_none_or(|map| search.is_whole(name, |key| map.contains_key(key)));
+        let whole = arguments
+            .as_ref()
+            .is_none_or(|map| search.is_whole(name, |key| map.contains_key(key)));
         if !whole && !alone(search, markup, at, end) {
             continue;
         }
@@ -71,7 +75,11 @@ pub(super) fn find(search: &mut Search<'_, '_>, markup: &Markup) {
         };
         let span = widened(search, markup, at, end);
         from = span.end;
-        search.keep(markup.notation, span, vec![(at..end, proposed(Cow::Borrowed(name), written))]);
+        search.keep(
+            markup.notation,
+            span,
+            vec![(at..end, proposed(Cow::Borrowed(name), written))],
+        );
     }
 }
 
@@ -91,7 +99,9 @@ fn parameters(search: &Search<'_, '_>, markup: &Markup, tool: &str, body: &str) 
             Some((key, attributes)) => (key, attributes.split('"').nth(1)),
             None => (head, None),
         };
-        let kind = properties.and_then(|all| all.get(key)).and_then(|schema| schema.get("type"));
+        let kind = properties
+            .and_then(|all| all.get(key))
+            .and_then(|schema| schema.get("type"));
         let is_text = said.map_or_else(|| kind.and_then(Value::as_str) == Some("string"), |said| said == "true");
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
@@ -112,7 +122,11 @@ fn widened(search: &Search<'_, '_>, markup: &Markup, at: usize, end: usize) -> s
     let head = search.text.get(..at).unwrap_or_default().trim_end();
     let at = head.strip_suffix(before).map_or(at, str::len);
     let next = search.skip_space(end);
-    let end = if search.from(next).starts_with(behind) { next + behind.len() } else { end };
+    let end = if search.from(next).starts_with(behind) {
+        next + behind.len()
+    } else {
+        end
+    };
     at..end
 }
 

@@ -11,7 +11,9 @@ pub(crate) const ARGUMENTS: &str = "[ARGS]";
 pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut from = 0;
     while let Some(at) = search.marker(OPEN, from) {
-        from = listed(search, at).or_else(|| named(search, at)).unwrap_or(at + OPEN.len());
+        from = listed(search, at)
+            .or_else(|| named(search, at))
+            .unwrap_or(at + OPEN.len());
     }
 }
 
@@ -25,7 +27,11 @@ fn listed(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
         return None;
     }
     let end = start + length;
-    search.keep(Notation::Mistral, at..end, calls.into_iter().map(|call| (start..end, call)).collect());
+    search.keep(
+        Notation::Mistral,
+        at..end,
+        calls.into_iter().map(|call| (start..end, call)).collect(),
+    );
     Some(end)
 }
 

@@ -139,7 +139,12 @@ pub(super) fn find<'t>(text: &'t str, toolset: &ToolSet, options: ReadOptions<'_
             break;
         }
     }
-    Found { text: without(text, &search.blocks), calls: search.calls, blocks: search.blocks, cut: search.cut }
+    Found {
+        text: without(text, &search.blocks),
+        calls: search.calls,
+        blocks: search.blocks,
+        cut: search.cut,
+    }
 }
 
 /// The text between blocks.
@@ -201,7 +206,11 @@ impl<'t> Search<'t, '_> {
     /// Whether nothing but space stands before a place on its line.
     fn starts_line(&self, at: usize) -> bool {
         let before = self.text.get(..at).unwrap_or_default();
-        before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|last| last == '\n' || last == '>')
+        before
+            .trim_end_matches([' ', '\t'])
+            .chars()
+            .next_back()
+            .is_none_or(|last| last == '\n' || last == '>')
     }
 
     /// The position of the first character that is no space.
@@ -235,7 +244,11 @@ impl<'t> Search<'t, '_> {
     /// Keeps a block.
     fn keep(&mut self, notation: Notation, span: Range<usize>, calls: Vec<(Range<usize>, Proposed<'t>)>) {
         let (ranges, mut calls): (Vec<_>, Vec<_>) = calls.into_iter().unzip();
-        self.blocks.push(Block { span, notation, calls: ranges });
+        self.blocks.push(Block {
+            span,
+            notation,
+            calls: ranges,
+        });
         self.calls.append(&mut calls);
     }
 
@@ -245,7 +258,10 @@ impl<'t> Search<'t, '_> {
             Ok(rescued) if self.options.repair => {
                 let found: Vec<Finding> = rescued.repairs.iter().map(json::Repair::finding).collect();
                 let text = rescued.value.to_string();
-                let mut call = Node::parse(&text)?.object().and_then(|object| json_object(&object))?.into_owned();
+                let mut call = Node::parse(&text)?
+                    .object()
+                    .and_then(|object| json_object(&object))?
+                    .into_owned();
                 match &call.written {
                     Written::Text(arguments) => {
                         let value = serde_json::from_str(arguments).ok()?;
@@ -259,21 +275,34 @@ impl<'t> Search<'t, '_> {
             Err(fault) => fault,
         };
         let name = seen_name(source)?;
-        Some(proposed(Cow::Borrowed(name), Written::Broken(Cow::Borrowed(source), fault.finding())))
+        Some(proposed(
+            Cow::Borrowed(name),
+            Written::Broken(Cow::Borrowed(source), fault.finding()),
+        ))
     }
 }
 
 /// The name in a broken object.
 fn seen_name(source: &str) -> Option<&str> {
     let (_, rest) = source.split_once("name")?;
-    let rest = rest.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?.trim_start();
+    let rest = rest
+        .trim_start_matches(['"', '\''])
+        .trim_start()
+        .strip_prefix(':')?
+        .trim_start();
     let rest = rest.strip_prefix(['"', '\''])?;
     rest.split(['"', '\'', '\n']).next().filter(|name| !name.is_empty())
 }
 
 /// A call without an id.
 fn proposed<'t>(name: Cow<'t, str>, written: Written<'t>) -> Proposed<'t> {
-    Proposed { id: None, wants_id: false, name, written, findings: Vec::new() }
+    Proposed {
+        id: None,
+        wants_id: false,
+        name,
+        written,
+        findings: Vec::new(),
+    }
 }
 
 /// The call that a JSON object is: `{"name", "arguments" | "parameters"}`, alone or under `function`.

@@ -34,7 +34,11 @@ pub(super) fn call(text: &str, at: usize, bare_words: bool) -> Option<PyCall> {
         cursor.at = open;
         cursor.skip_to_close()?;
     }
-    Some(PyCall { name, span: at..cursor.at, arguments })
+    Some(PyCall {
+        name,
+        span: at..cursor.at,
+        arguments,
+    })
 }
 
 struct Cursor<'t> {
@@ -118,7 +122,8 @@ impl<'t> Cursor<'t> {
     }
 
     fn word(&mut self) -> Result<Value, &'static str> {
-        let word = self.run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'+') || byte >= 0x80);
+        let word =
+            self.run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'+') || byte >= 0x80);
         match word {
             "True" | "true" => return Ok(Value::Bool(true)),
             "False" | "false" => return Ok(Value::Bool(false)),

@@ -17,7 +17,9 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
         let meant = calls.iter().all(|call| {
             let name = search.slice(call.name.clone());
             match &call.arguments {
-                Ok(arguments) => search.is_whole(name, |key| arguments.contains_key(key)) || (alone && search.is_offered(name)),
+                Ok(arguments) => {
+                    search.is_whole(name, |key| arguments.contains_key(key)) || (alone && search.is_offered(name))
+                }
                 Err(_) => alone && search.is_offered(name),
             }
         });
@@ -29,7 +31,10 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
             .into_iter()
             .map(|call| {
                 let (name, source) = (search.slice(call.name.clone()), search.slice(call.span.clone()));
-                (call.span, proposed(Cow::Borrowed(name), written(source, call.arguments)))
+                (
+                    call.span,
+                    proposed(Cow::Borrowed(name), written(source, call.arguments)),
+                )
             })
             .collect();
         search.keep(Notation::Pythonic, at..end, calls);

@@ -18,7 +18,9 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
         }
         let rest = search.from(from);
         let start = from + (rest.len() - rest.trim_start_matches([' ', '\t']).len());
-        let Some(call) = python::call(search.text, start, true) else { continue };
+        let Some(call) = python::call(search.text, start, true) else {
+            continue;
+        };
         let line_ends = search.from(call.span.end).trim_start_matches([' ', '\t', '\r']);
         let name = search.slice(call.name.clone());
         let meant = search.is_offered(name) || call.arguments.is_ok();

@@ -23,13 +23,27 @@ pub(in crate::turn) fn write(notation: Notation, calls: &[Outgoing<'_>]) -> Stri
         Notation::Hermes => each(calls, "\n", |call| {
             format!("{}\n{}\n{}", hermes::OPEN, object(call, "arguments"), hermes::CLOSE)
         }),
-        Notation::Llama => format!("{}{}", llama::OPEN, each(calls, "; ", |call| object(call, "parameters"))),
+        Notation::Llama => format!(
+            "{}{}",
+            llama::OPEN,
+            each(calls, "; ", |call| object(call, "parameters"))
+        ),
         Notation::Mistral => {
-            format!("{}[{}]", mistral::OPEN, each(calls, ", ", |call| object(call, "arguments")))
+            format!(
+                "{}[{}]",
+                mistral::OPEN,
+                each(calls, ", ", |call| object(call, "arguments"))
+            )
         }
         Notation::DeepSeek => {
             let calls = each(calls, "", |call| {
-                let parts = [deepseek::BEGIN, call.name, deepseek::SEPARATOR, call.arguments, deepseek::END];
+                let parts = [
+                    deepseek::BEGIN,
+                    call.name,
+                    deepseek::SEPARATOR,
+                    call.arguments,
+                    deepseek::END,
+                ];
                 parts.concat()
             });
             [deepseek::ALL_BEGIN, &calls, deepseek::ALL_END].concat()
@@ -47,9 +61,14 @@ pub(in crate::turn) fn write(notation: Notation, calls: &[Outgoing<'_>]) -> Stri
             [call] => object(call, "arguments"),
             _ => format!("[{}]", each(calls, ", ", |call| object(call, "arguments"))),
         },
-        Notation::ToolLine => each(calls, "\n", |call| format!("TOOL: {}", python::write_call(call.name, &entries(call)))),
+        Notation::ToolLine => each(calls, "\n", |call| {
+            format!("TOOL: {}", python::write_call(call.name, &entries(call)))
+        }),
         Notation::Pythonic => {
-            format!("[{}]", each(calls, ", ", |call| python::write_call(call.name, &entries(call))))
+            format!(
+                "[{}]",
+                each(calls, ", ", |call| python::write_call(call.name, &entries(call)))
+            )
         }
     }
 }
@@ -59,7 +78,11 @@ fn each(calls: &[Outgoing<'_>], between: &str, write: impl Fn(&Outgoing<'_>) -> 
 }
 
 fn object(call: &Outgoing<'_>, key: &str) -> String {
-    let arguments = if call.arguments.is_empty() { "{}" } else { call.arguments };
+    let arguments = if call.arguments.is_empty() {
+        "{}"
+    } else {
+        call.arguments
+    };
     format!("{{\"name\": {}, \"{key}\": {arguments}}}", Value::from(call.name))
 }
 
@@ -76,11 +99,19 @@ fn element(markup: &Markup, call: &Outgoing<'_>) -> String {
             Value::String(text) => (text.clone(), true),
             other => (other.to_string(), false),
         };
-        let head = if quoted { format!("{key}\" string=\"{is_text}\">") } else { format!("{key}>\n") };
+        let head = if quoted {
+            format!("{key}\" string=\"{is_text}\">")
+        } else {
+            format!("{key}>\n")
+        };
         let foot = if quoted { "" } else { "\n" };
         let _ = write!(out, "\n{}{head}{text}{foot}{}", markup.parameter, markup.parameter_end);
     }
     out.push('\n');
     out.push_str(markup.close);
-    if quoted { out } else { format!("{}\n{out}\n{}", hermes::OPEN, hermes::CLOSE) }
+    if quoted {
+        out
+    } else {
+        format!("{}\n{out}\n{}", hermes::OPEN, hermes::CLOSE)
+    }
 }
