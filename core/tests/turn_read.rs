@@ -24,7 +24,10 @@ fn toolset() -> ToolSet {
 }
 
 fn format(name: &str) -> WireFormat {
-    WireFormat::ALL.into_iter().find(|format| format.as_str() == name).unwrap_or_else(|| panic!("format {name}"))
+    WireFormat::ALL
+        .into_iter()
+        .find(|format| format.as_str() == name)
+        .unwrap_or_else(|| panic!("format {name}"))
 }
 
 /// The reading in the form in which cases state it.
@@ -70,8 +73,15 @@ fn check(case: &Value) -> Value {
         finish_reason: case["finish_reason"].as_str(),
     };
     let limits = Limits::default();
-    let options = ReadOptions { repair: case["repair"] != json!(false), limits: &limits };
-    let toolset = if case["tools"] == json!(false) { ToolSet::empty() } else { toolset() };
+    let options = ReadOptions {
+        repair: case["repair"] != json!(false),
+        limits: &limits,
+    };
+    let toolset = if case["tools"] == json!(false) {
+        ToolSet::empty()
+    } else {
+        toolset()
+    };
     match read(&candidate, &toolset, options) {
         Ok(turn) => told(&turn),
         Err(refusal) => {
@@ -90,7 +100,10 @@ fn every_case_is_read_as_it_says() {
         let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let got = check(&case);
         if got != case["expect"] {
-            wrong.push(format!("{}\n  expected {}\n  got      {got}", case["name"], case["expect"]));
+            wrong.push(format!(
+                "{}\n  expected {}\n  got      {got}",
+                case["name"], case["expect"]
+            ));
         }
         count += 1;
     }
@@ -108,8 +121,20 @@ fn arguments_keep_their_bytes() {
     let object = format!(r#"{{"content":[{{"type":"tool_use","id":"t","name":"x","input":{arguments}}}]}}"#);
     for body in [body, object] {
         let limits = Limits::default();
-        let candidate = Candidate { body: Body::Json(body.as_bytes()), format: None, finish_reason: None };
-        let turn = read(&candidate, &toolset(), ReadOptions { repair: true, limits: &limits }).expect("a turn");
+        let candidate = Candidate {
+            body: Body::Json(body.as_bytes()),
+            format: None,
+            finish_reason: None,
+        };
+        let turn = read(
+            &candidate,
+            &toolset(),
+            ReadOptions {
+                repair: true,
+                limits: &limits,
+            },
+        )
+        .expect("a turn");
         assert_eq!(turn.calls[0].arguments.received, arguments);
         assert!(matches!(turn.calls[0].arguments.reading, Reading::Strict(_)));
     }
@@ -119,27 +144,78 @@ fn arguments_keep_their_bytes() {
 fn limits_refuse_the_request() {
     let call = r#"{"function":{"name":"get_time","arguments":{}}}"#;
     let body = format!(r#"{{"message":{{"role":"assistant","tool_calls":[{call},{call},{call}]}}}}"#);
-    let candidate = Candidate { body: Body::Json(body.as_bytes()), format: None, finish_reason: None };
-    let refuse = |limits: Limits| {
-        read(&candidate, &toolset(), ReadOptions { repair: true, limits: &limits }).map_err(|it| it.reason)
+    let candidate = Candidate {
+        body: Body::Json(body.as_bytes()),
+        format: None,
+        finish_reason: None,
     };
-    assert!(refuse(Limits { max_calls: 3, ..Limits::default() }).is_ok());
-    assert_eq!(refuse(Limits { max_calls: 2, ..Limits::default() }).unwrap_err(), Reason::TooManyCalls);
-    let small = Limits { max_candidate_bytes: body.len() - 1, ..Limits::default() };
+    let refuse = |limits: Limits| {
+        read(
+            &candidate,
+            &toolset(),
+            ReadOptions {
+                repair: true,
+                limits: &limits,
+            },
+        )
+        .map_err(|it| it.reason)
+    };
+    assert!(
+        refuse(Limits {
+            max_calls: 3,
+            ..Limits::default()
+        })
+        .is_ok()
+    );
+    assert_eq!(
+        refuse(Limits {
+            max_calls: 2,
+            ..Limits::default()
+        })
+        .unwrap_err(),
+        Reason::TooManyCalls
+    );
+    let small = Limits {
+        max_candidate_bytes: body.len() - 1,
+        ..Limits::default()
+    };
     assert_eq!(refuse(small).unwrap_err(), Reason::CandidateTooLarge);
 }
 
 #[test]
 fn calls_read_by_the_caller_are_taken_over() {
     let calls = [
-        ProposedCall { id: Some("a"), name: "get_weather", arguments: br#"{"city": "Oslo",}"# },
-        ProposedCall { id: None, name: "get_weather", arguments: b"{\"city\": \"Malm\xf6\"}" },
-        ProposedCall { id: None, name: "get_time", arguments: b"" },
+        ProposedCall {
+            id: Some("a"),
+            name: "get_weather",
+            arguments: br#"{"city": "Oslo",}"#,
+        },
+        ProposedCall {
+            id: None,
+            name: "get_weather",
+            arguments: b"{\"city\": \"Malm\xf6\"}",
+        },
+        ProposedCall {
+            id: None,
+            name: "get_time",
+            arguments: b"",
+        },
     ];
-    let candidate =
-        Candidate { body: Body::Calls(&calls), format: Some(WireFormat::Anthropic), finish_reason: Some("max_tokens") };
+    let candidate = Candidate {
+        body: Body::Calls(&calls),
+        format: Some(WireFormat::Anthropic),
+        finish_reason: Some("max_tokens"),
+    };
     let limits = Limits::default();
-    let turn = read(&candidate, &toolset(), ReadOptions { repair: true, limits: &limits }).expect("a turn");
+    let turn = read(
+        &candidate,
+        &toolset(),
+        ReadOptions {
+            repair: true,
+            limits: &limits,
+        },
+    )
+    .expect("a turn");
     let expect = json!({"format": "anthropic", "finish": "Length", "calls": [
         ["a", "get_weather", {"rescued": {"city": "Oslo"}}, ["repaired_trailing_comma"]],
         ["call_1", "get_weather", "failed", ["invalid_encoding"]],
@@ -153,8 +229,20 @@ fn bytes_that_are_no_text_are_the_turns_finding() {
     let limits = Limits::default();
     for format in WireFormat::ALL.map(Some).into_iter().chain([None]) {
         let body = Body::Json(b"{\"role\":\"assistant\",\"content\":\"Malm\xf6\"}");
-        let candidate = Candidate { body, format, finish_reason: None };
-        let turn = read(&candidate, &toolset(), ReadOptions { repair: true, limits: &limits }).expect("a turn");
+        let candidate = Candidate {
+            body,
+            format,
+            finish_reason: None,
+        };
+        let turn = read(
+            &candidate,
+            &toolset(),
+            ReadOptions {
+                repair: true,
+                limits: &limits,
+            },
+        )
+        .expect("a turn");
         assert_eq!(turn.findings[0].code.as_str(), "invalid_encoding");
         assert!(turn.calls.is_empty());
         assert_eq!(response(&candidate, &turn, &[], Some("text")), None);
@@ -165,7 +253,10 @@ fn bytes_that_are_no_text_are_the_turns_finding() {
 fn any_split_of_a_stream_reads_the_same() {
     let arguments = r#"{"city":"caf\u00e9 \"x\"\n","unit":"{}"}"#;
     let limits = Limits::default();
-    let options = ReadOptions { repair: true, limits: &limits };
+    let options = ReadOptions {
+        repair: true,
+        limits: &limits,
+    };
     for at in (1..arguments.len()).filter(|at| arguments.is_char_boundary(*at)) {
         let chunk = |function: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": function}]}}]});
         let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
@@ -175,7 +266,11 @@ fn any_split_of_a_stream_reads_the_same() {
             end
         ]);
         let body = chunks.to_string();
-        let candidate = Candidate { body: Body::Json(body.as_bytes()), format: None, finish_reason: None };
+        let candidate = Candidate {
+            body: Body::Json(body.as_bytes()),
+            format: None,
+            finish_reason: None,
+        };
         let turn = read(&candidate, &toolset(), options).expect("a turn");
         assert_eq!(turn.calls.len(), 1);
         assert_eq!(turn.calls[0].arguments.received, arguments);
@@ -186,9 +281,22 @@ fn any_split_of_a_stream_reads_the_same() {
 /// Everything that is done with a candidate, for bytes of any kind.
 fn run(body: Body<'_>, format: Option<WireFormat>, reason: Option<&str>) {
     let limits = Limits::default();
-    let candidate = Candidate { body, format, finish_reason: reason };
+    let candidate = Candidate {
+        body,
+        format,
+        finish_reason: reason,
+    };
     for repair in [true, false] {
-        let Ok(turn) = read(&candidate, &toolset(), ReadOptions { repair, limits: &limits }) else { continue };
+        let Ok(turn) = read(
+            &candidate,
+            &toolset(),
+            ReadOptions {
+                repair,
+                limits: &limits,
+            },
+        ) else {
+            continue;
+        };
         let keep: Vec<Fate<'_>> = turn.calls.iter().map(|_| Fate::Keep).collect();
         let drop: Vec<Fate<'_>> = turn.calls.iter().map(|_| Fate::Drop).collect();
         if let Some(written) = response(&candidate, &turn, &keep, None) {
@@ -197,13 +305,34 @@ fn run(body: Body<'_>, format: Option<WireFormat>, reason: Option<&str>) {
                 Body::Text(_) => Body::Text(std::str::from_utf8(&written).expect("UTF-8")),
                 Body::Json(_) | Body::Calls(_) => Body::Json(&written),
             };
-            let candidate = Candidate { body: again, format, finish_reason: None };
-            let again = read(&candidate, &toolset(), ReadOptions { repair, limits: &limits }).expect("the same shape");
+            let candidate = Candidate {
+                body: again,
+                format,
+                finish_reason: None,
+            };
+            let again = read(
+                &candidate,
+                &toolset(),
+                ReadOptions {
+                    repair,
+                    limits: &limits,
+                },
+            )
+            .expect("the same shape");
             // A call that moves from the text to a place for objects has nothing said as `{}`, and broken JSON as a string.
             let received = |turn: &Turn<'_>| -> Vec<(String, String)> {
-                let moved = |text: &str| if text.is_empty() { "{}".to_owned() } else { text.to_owned() };
+                let moved = |text: &str| {
+                    if text.is_empty() {
+                        "{}".to_owned()
+                    } else {
+                        text.to_owned()
+                    }
+                };
                 let read = |text: &str| serde_json::from_str::<String>(text).unwrap_or_else(|_| moved(text));
-                turn.calls.iter().map(|it| (it.name.to_string(), read(&it.arguments.received))).collect()
+                turn.calls
+                    .iter()
+                    .map(|it| (it.name.to_string(), read(&it.arguments.received)))
+                    .collect()
             };
             assert_eq!(received(&turn), received(&again));
         }
@@ -215,12 +344,56 @@ fn run(body: Body<'_>, format: Option<WireFormat>, reason: Option<&str>) {
 
 /// Pieces of every notation, so that chance meets the readers where they work.
 const PIECES: &[&str] = &[
-    "{", "}", "[", "]", "(", ")", ",", ":", "\"", "'", "\\", "\n", " ", "name", "\"name\":\"get_weather\"", "\"arguments\":{\"city\":\"Oslo\"}",
-    "<tool_call>", "</tool_call>", "[get_weather(city=\"Oslo\")]", "TOOL: ", "get_weather(", "city=", "'Oslo'", "[TOOL_CALLS]", "[ARGS]",
-    "<|python_tag|>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "```", "```json\n", "<function=get_weather>",
-    "<parameter=city>", "</parameter>", "</function>", "<|channel|>", " to=functions.get_time ", "<|message|>", "<|call|>",
-    "<｜DSML｜invoke name=\"get_time\">", "</｜DSML｜invoke>", "data: ", "[DONE]", "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":",
-    "{\"action\":\"tool_call\",", "é", "\u{feff}", "null", "True", "1e5",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    "\"",
+    "'",
+    "\\",
+    "\n",
+    " ",
+    "name",
+    "\"name\":\"get_weather\"",
+    "\"arguments\":{\"city\":\"Oslo\"}",
+    "<tool_call>",
+    "</tool_call>",
+    "[get_weather(city=\"Oslo\")]",
+    "TOOL: ",
+    "get_weather(",
+    "city=",
+    "'Oslo'",
+    "[TOOL_CALLS]",
+    "[ARGS]",
+    "<|python_tag|>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁sep｜>",
+    "<｜tool▁call▁end｜>",
+    "```",
+    "```json\n",
+    "<function=get_weather>",
+    "<parameter=city>",
+    "</parameter>",
+    "</function>",
+    "<|channel|>",
+    " to=functions.get_time ",
+    "<|message|>",
+    "<|call|>",
+    "<｜DSML｜invoke name=\"get_time\">",
+    "</｜DSML｜invoke>",
+    "data: ",
+    "[DONE]",
+    "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":",
+    "{\"action\":\"tool_call\",",
+    "é",
+    "\u{feff}",
+    "null",
+    "True",
+    "1e5",
 ];
 
 fn formats() -> impl Strategy<Value = Option<WireFormat>> {

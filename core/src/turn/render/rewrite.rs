@@ -90,7 +90,11 @@ impl<'r> Left<'r> {
 
     /// The arguments where JSON text stands in a string.
     pub(super) fn string(&self) -> String {
-        quote(if self.replaced && self.arguments.is_empty() { "{}" } else { self.arguments })
+        quote(if self.replaced && self.arguments.is_empty() {
+            "{}"
+        } else {
+            self.arguments
+        })
     }
 }
 
