@@ -79,7 +79,7 @@ impl<'r> Rewrite<'r> {
 impl<'r> Left<'r> {
     /// The arguments where a value must stand. What is no JSON stands there as the text that it is.
     pub(super) fn object(&self) -> Cow<'r, str> {
-        if self.arguments.trim().is_empty() {
+        if matches!(self.arguments.trim(), "" | "null") {
             Cow::Borrowed("{}")
         } else if Node::parse(self.arguments).is_some() {
             Cow::Borrowed(self.arguments)
