@@ -12,7 +12,10 @@ use toolward_core::code::Code;
 const MAX_LINES: usize = 600;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace")
+        .to_owned()
 }
 
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
@@ -42,15 +45,32 @@ fn shipped(text: &str) -> &str {
 fn the_core_depends_on_no_runtime_wire_or_log() {
     let manifest = fs::read_to_string(root().join("core/Cargo.toml")).expect("the manifest");
     let dependencies = manifest.split("[dev-dependencies]").next().expect("dependencies");
-    for banned in ["tokio", "tonic", "prost", "tracing", "metrics", "moka", "reqwest", "futures"] {
-        assert!(!dependencies.contains(&format!("\n{banned}")), "the core depends on {banned}");
+    for banned in [
+        "tokio", "tonic", "prost", "tracing", "metrics", "moka", "reqwest", "futures",
+    ] {
+        assert!(
+            !dependencies.contains(&format!("\n{banned}")),
+            "the core depends on {banned}"
+        );
     }
 }
 
 #[test]
 fn the_core_touches_no_clock_file_socket_or_thread() {
     for (path, text) in sources(&root().join("core/src")) {
-        for banned in ["std::fs", "std::net", "std::thread", "std::env", "SystemTime", "Instant::now", "now_utc"] {
+        for banned in [
+            "std::fs",
+            "TcpStream",
+            "TcpListener",
+            "UdpSocket",
+            "ToSocketAddrs",
+            "lookup_host",
+            "std::thread",
+            "std::env",
+            "SystemTime",
+            "Instant::now",
+            "now_utc",
+        ] {
             assert!(!shipped(&text).contains(banned), "{} uses {banned}", path.display());
         }
     }
@@ -72,7 +92,11 @@ fn layers_do_not_import_one_another() {
 #[test]
 fn layers_do_not_decide() {
     for (path, text) in sources(&root().join("core/src/layers")) {
-        assert!(!shipped(&text).contains("crate::decide"), "{} knows decisions", path.display());
+        assert!(
+            !shipped(&text).contains("crate::decide"),
+            "{} knows decisions",
+            path.display()
+        );
     }
 }
 
@@ -80,7 +104,11 @@ fn layers_do_not_decide() {
 fn only_decide_clears_a_call() {
     for (path, text) in sources(&root().join("core/src")) {
         let inside = path.starts_with(root().join("core/src/decide"));
-        assert!(inside || !shipped(&text).contains("Cleared::new"), "{} clears a call", path.display());
+        assert!(
+            inside || !shipped(&text).contains("Cleared::new"),
+            "{} clears a call",
+            path.display()
+        );
     }
 }
 
@@ -99,8 +127,15 @@ fn every_code_is_documented_once() {
     let docs = fs::read_to_string(root().join("docs/codes.md")).expect("docs/codes.md");
     let headings: Vec<&str> = docs.lines().filter_map(|line| line.strip_prefix("### ")).collect();
     for code in Code::ALL {
-        let count = headings.iter().filter(|heading| heading.trim_matches('`') == code.as_str()).count();
+        let count = headings
+            .iter()
+            .filter(|heading| heading.trim_matches('`') == code.as_str())
+            .count();
         assert_eq!(count, 1, "docs/codes.md has {count} headings for {}", code.as_str());
     }
-    assert_eq!(headings.len(), Code::ALL.len(), "docs/codes.md has a heading that is no code");
+    assert_eq!(
+        headings.len(),
+        Code::ALL.len(),
+        "docs/codes.md has a heading that is no code"
+    );
 }

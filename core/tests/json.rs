@@ -13,7 +13,10 @@ fn check_rescue(text: &str, expected: Value, codes: &[Code]) {
     assert_eq!(rescued.value, expected, "{text}");
     let found: Vec<Code> = rescued.repairs.iter().map(|repair| repair.code).collect();
     assert_eq!(found, codes, "{text}");
-    assert!(read(text, &Limits::default()).is_err() || found == [Code::RepairedDoubleEncoding], "{text} is strict JSON");
+    assert!(
+        read(text, &Limits::default()).is_err() || found == [Code::RepairedDoubleEncoding],
+        "{text} is strict JSON"
+    );
 }
 
 fn check_refused(text: &str, code: Code) {
@@ -25,25 +28,55 @@ fn check_refused(text: &str, code: Code) {
 fn one_lossless_reading_is_taken() {
     let place = json!({"city": "Rome", "n": 2});
     for (text, codes) in [
-        ("```json\n{\"city\": \"Rome\", \"n\": 2}\n```", vec![Code::RepairedFence]),
+        (
+            "```json\n{\"city\": \"Rome\", \"n\": 2}\n```",
+            vec![Code::RepairedFence],
+        ),
         ("```{\"city\": \"Rome\", \"n\": 2}```", vec![Code::RepairedFence]),
         ("\u{feff}{\"city\": \"Rome\", \"n\": 2}", vec![Code::RepairedBom]),
         ("{\"city\": \"Rome\", \"n\": 2,}", vec![Code::RepairedTrailingComma]),
-        ("{\"city\": \"Rome\" /* there */, \"n\": 2 // two\n}", vec![Code::RepairedComment]),
+        (
+            "{\"city\": \"Rome\" /* there */, \"n\": 2 // two\n}",
+            vec![Code::RepairedComment],
+        ),
         ("{'city': 'Rome', 'n': 2}", vec![Code::RepairedQuotes]),
         ("{city: \"Rome\", n: 2}", vec![Code::RepairedBareKey]),
-        ("{\"city\": \"Rome\", \"n\": 2, \"n\": 2}", vec![Code::RepairedDuplicateKey]),
+        (
+            "{\"city\": \"Rome\", \"n\": 2, \"n\": 2}",
+            vec![Code::RepairedDuplicateKey],
+        ),
         ("{}{\"city\": \"Rome\", \"n\": 2}", vec![Code::RepairedConcatenation]),
-        ("{\"city\": \"Rome\", \"n\": 2}{\"city\": \"Rome\", \"n\": 2}", vec![Code::RepairedConcatenation]),
-        ("\"{\\\"city\\\": \\\"Rome\\\", \\\"n\\\": 2}\"", vec![Code::RepairedDoubleEncoding]),
-        ("{'city': \"Rome\", 'n': 2,}", vec![Code::RepairedTrailingComma, Code::RepairedQuotes]),
+        (
+            "{\"city\": \"Rome\", \"n\": 2}{\"city\": \"Rome\", \"n\": 2}",
+            vec![Code::RepairedConcatenation],
+        ),
+        (
+            "\"{\\\"city\\\": \\\"Rome\\\", \\\"n\\\": 2}\"",
+            vec![Code::RepairedDoubleEncoding],
+        ),
+        (
+            "{'city': \"Rome\", 'n': 2,}",
+            vec![Code::RepairedTrailingComma, Code::RepairedQuotes],
+        ),
     ] {
         check_rescue(text, place.clone(), &codes);
     }
-    check_rescue("{\"a\": [True, False, None]}", json!({"a": [true, false, null]}), &[Code::RepairedPythonLiteral]);
-    check_rescue("{\"t\": \"one\ntwo\tthree\"}", json!({"t": "one\ntwo\tthree"}), &[Code::RepairedControlChar]);
+    check_rescue(
+        "{\"a\": [True, False, None]}",
+        json!({"a": [true, false, null]}),
+        &[Code::RepairedPythonLiteral],
+    );
+    check_rescue(
+        "{\"t\": \"one\ntwo\tthree\"}",
+        json!({"t": "one\ntwo\tthree"}),
+        &[Code::RepairedControlChar],
+    );
     check_rescue("{'t': 'don\\'t'}", json!({"t": "don't"}), &[Code::RepairedQuotes]);
-    check_rescue("{'t': \"what's up\"}", json!({"t": "what's up"}), &[Code::RepairedQuotes]);
+    check_rescue(
+        "{'t': \"what's up\"}",
+        json!({"t": "what's up"}),
+        &[Code::RepairedQuotes],
+    );
 }
 
 #[test]
@@ -96,7 +129,13 @@ fn what_looks_broken_inside_a_string_is_left_alone() {
 #[test]
 fn numbers_keep_their_digits() {
     let text = r#"{"a":36893488147419103233,"b":1.10,"c":-0,"d":1e400,"e":0.1000000000000000055511151231257827}"#;
-    assert_eq!(read(text, &Limits::default()).expect("strict").to_string().replace("1e+400", "1e400"), text);
+    assert_eq!(
+        read(text, &Limits::default())
+            .expect("strict")
+            .to_string()
+            .replace("1e+400", "1e400"),
+        text
+    );
 }
 
 #[test]
@@ -107,17 +146,42 @@ fn faults_have_a_place() {
 
 #[test]
 fn depth_and_size_are_bounded() {
-    let limits = Limits { max_arguments_depth: 50, max_arguments_bytes: 1_000, ..Limits::default() };
+    let limits = Limits {
+        max_arguments_depth: 50,
+        max_arguments_bytes: 1_000,
+        ..Limits::default()
+    };
     let deep = "[".repeat(51) + &"]".repeat(51);
     assert_eq!(read(&deep, &limits).expect_err("deep").code(), Code::TooDeep);
     assert!(read(&("[".repeat(50) + &"]".repeat(50)), &limits).is_ok());
-    assert_eq!(rescue(&" ".repeat(1_001), &limits).expect_err("large").code(), Code::TooLarge);
+    assert_eq!(
+        rescue(&" ".repeat(1_001), &limits).expect_err("large").code(),
+        Code::TooLarge
+    );
 }
 
 #[test]
 fn hostile_text_is_read_in_linear_time() {
-    let limits = Limits { max_arguments_bytes: 64 << 20, ..Limits::default() };
-    for unit in ["[", "{\"a\":", "\"", "'", "\\", "{}", "/*", "//\n", "```", "\"\\u", "1", "{'a':'b',", "\u{feff}", ","] {
+    let limits = Limits {
+        max_arguments_bytes: 64 << 20,
+        ..Limits::default()
+    };
+    for unit in [
+        "[",
+        "{\"a\":",
+        "\"",
+        "'",
+        "\\",
+        "{}",
+        "/*",
+        "//\n",
+        "```",
+        "\"\\u",
+        "1",
+        "{'a':'b',",
+        "\u{feff}",
+        ",",
+    ] {
         let text = unit.repeat((8 << 20) / unit.len());
         let _ = rescue(&text, &limits);
         let _ = rescue(&format!("{{\"a\":{text}"), &limits);
@@ -129,7 +193,9 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_filter("finite", |number| number.is_finite()).prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("finite", |number| number.is_finite())
+            .prop_map(Value::from),
         ".*".prop_map(Value::from),
     ];
     leaf.prop_recursive(5, 64, 6, |inner| {

@@ -84,6 +84,10 @@ impl tower::Service<http::Request<Body>> for Ack {
 pub fn spawn() -> Target {
     crate::load::spawn("/bench.Ack/Call", |listener| async move {
         let incoming = tonic::transport::server::TcpIncoming::from(listener).with_nodelay(Some(true));
-        tonic::transport::Server::builder().add_service(Ack).serve_with_incoming(incoming).await.unwrap();
+        tonic::transport::Server::builder()
+            .add_service(Ack)
+            .serve_with_incoming(incoming)
+            .await
+            .unwrap();
     })
 }

@@ -30,9 +30,19 @@ pub fn median_micros(work: &Work, rounds: usize) -> f64 {
     let choice = ToolChoice::Auto;
     let request = Request {
         toolset: &toolset,
-        context: Context { intent: None, conversation: &conversation, tool_choice: &choice, parallel: None, now_ms: 0 },
+        context: Context {
+            intent: None,
+            conversation: &conversation,
+            tool_choice: &choice,
+            parallel: None,
+            now_ms: 0,
+        },
         trajectory: &trajectory,
-        candidate: Some(Candidate { body: Body::Json(&work.candidate), format: None, finish_reason: None }),
+        candidate: Some(Candidate {
+            body: Body::Json(&work.candidate),
+            format: None,
+            finish_reason: None,
+        }),
         results: &[],
         attempt: None,
         options: Options::default(),

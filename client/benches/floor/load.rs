@@ -62,16 +62,25 @@ where
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let link = fs::read_link("/proc/thread-self").unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
         runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            sender.send((address, format!("/proc/{}/schedstat", link.display()))).unwrap();
+            sender
+                .send((address, format!("/proc/{}/schedstat", link.display())))
+                .unwrap();
             serve(listener).await;
         });
     });
     let (address, accounting) = receiver.recv().unwrap();
-    Target { address, path, accounting }
+    Target {
+        address,
+        path,
+        accounting,
+    }
 }
 
 /// The service in a thread of its own.
@@ -80,7 +89,9 @@ pub fn spawn_toolward() -> Target {
         let http = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let config = toolward_server::config::Config::default();
         let listeners = toolward_server::Listeners { grpc, http };
-        toolward_server::run(config, listeners, std::future::pending()).await.unwrap();
+        toolward_server::run(config, listeners, std::future::pending())
+            .await
+            .unwrap();
     })
 }
 
@@ -88,8 +99,12 @@ impl Target {
     /// The request that judges a work's candidate against its registered tools.
     pub fn prepare(&self, work: &Work) -> Bytes {
         let reference = client_runtime().block_on(async {
-            let mut tools = ToolServiceClient::connect(format!("http://{}", self.address)).await.unwrap();
-            let request = RegisterToolsRequest { tools_json: work.tools.clone().into() };
+            let mut tools = ToolServiceClient::connect(format!("http://{}", self.address))
+                .await
+                .unwrap();
+            let request = RegisterToolsRequest {
+                tools_json: work.tools.clone().into(),
+            };
             tools.register_tools(request).await.unwrap().into_inner().toolset_ref
         });
         request(work, Tools::ToolsetRef(reference))
@@ -109,8 +124,14 @@ impl Target {
 fn request(work: &Work, tools: Tools) -> Bytes {
     CheckRequest {
         tools: Some(tools),
-        candidate: Some(Candidate { body: Some(Body::ResponseJson(work.candidate.clone().into())), ..Candidate::default() }),
-        options: Some(CheckOptions { arguments: ArgumentsEcho::Changed.into(), ..CheckOptions::default() }),
+        candidate: Some(Candidate {
+            body: Some(Body::ResponseJson(work.candidate.clone().into())),
+            ..Candidate::default()
+        }),
+        options: Some(CheckOptions {
+            arguments: ArgumentsEcho::Changed.into(),
+            ..CheckOptions::default()
+        }),
         ..CheckRequest::default()
     }
     .encode_to_vec()
@@ -118,10 +139,26 @@ fn request(work: &Work, tools: Tools) -> Bytes {
 }
 
 /// Alternates between the floor and the service; medians of each.
-pub fn alternate(base: &Target, ours: &Target, request: &Bytes, shape: Shape, millis: u64, rounds: usize) -> (Figures, Figures) {
-    let pairs: Vec<(Figures, Figures)> =
-        (0..rounds).map(|_| (measure(base, request, shape, millis), measure(ours, request, shape, millis))).collect();
-    (median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)))
+pub fn alternate(
+    base: &Target,
+    ours: &Target,
+    request: &Bytes,
+    shape: Shape,
+    millis: u64,
+    rounds: usize,
+) -> (Figures, Figures) {
+    let pairs: Vec<(Figures, Figures)> = (0..rounds)
+        .map(|_| {
+            (
+                measure(base, request, shape, millis),
+                measure(ours, request, shape, millis),
+            )
+        })
+        .collect();
+    (
+        median(pairs.iter().map(|pair| pair.0)),
+        median(pairs.iter().map(|pair| pair.1)),
+    )
 }
 
 fn median(figures: impl Iterator<Item = Figures>) -> Figures {
@@ -133,7 +170,11 @@ fn median(figures: impl Iterator<Item = Figures>) -> Figures {
 /// One run.
 pub fn measure(target: &Target, request: &Bytes, shape: Shape, millis: u64) -> Figures {
     client_runtime().block_on(async {
-        let channel = Endpoint::from_shared(format!("http://{}", target.address)).unwrap().connect().await.unwrap();
+        let channel = Endpoint::from_shared(format!("http://{}", target.address))
+            .unwrap()
+            .connect()
+            .await
+            .unwrap();
         run(target, &channel, request, shape, 100).await;
         let (cpu, start) = (target.cpu(), Instant::now());
         let mut latencies = run(target, &channel, request, shape, millis).await;
@@ -142,7 +183,9 @@ pub fn measure(target: &Target, request: &Bytes, shape: Shape, millis: u64) -> F
         let count = latencies.len().max(1);
         Figures {
             cpu_us: spent.as_secs_f64() * 1e6 / count as f64,
-            p99_us: latencies.get(count * 99 / 100).map_or(f64::NAN, |it| it.as_secs_f64() * 1e6),
+            p99_us: latencies
+                .get(count * 99 / 100)
+                .map_or(f64::NAN, |it| it.as_secs_f64() * 1e6),
             per_second: count as f64 / took.as_secs_f64(),
         }
     })
@@ -152,8 +195,9 @@ async fn run(target: &Target, channel: &Channel, request: &Bytes, shape: Shape, 
     let end = Instant::now() + Duration::from_millis(millis);
     match shape {
         Shape::Unary { in_flight } => {
-            let tasks: Vec<_> =
-                (0..in_flight).map(|_| unary(Grpc::new(channel.clone()), target.path, request.clone(), end)).collect();
+            let tasks: Vec<_> = (0..in_flight)
+                .map(|_| unary(Grpc::new(channel.clone()), target.path, request.clone(), end))
+                .collect();
             futures::future::join_all(tasks).await.concat()
         }
         Shape::Stream { in_flight } => stream(Grpc::new(channel.clone()), request.clone(), in_flight, end).await,
@@ -165,7 +209,9 @@ async fn unary(mut grpc: Grpc<Channel>, path: &'static str, request: Bytes, end:
     while Instant::now() < end {
         let start = Instant::now();
         grpc.ready().await.unwrap();
-        grpc.unary(Request::new(request.clone()), PathAndQuery::from_static(path), Raw).await.unwrap();
+        grpc.unary(Request::new(request.clone()), PathAndQuery::from_static(path), Raw)
+            .await
+            .unwrap();
         latencies.push(start.elapsed());
     }
     latencies
@@ -178,8 +224,11 @@ async fn stream(mut grpc: Grpc<Channel>, request: Bytes, in_flight: usize, end: 
         sender.send(request.clone()).await.unwrap();
     }
     grpc.ready().await.unwrap();
-    let mut answers =
-        grpc.streaming(Request::new(ReceiverStream::new(receiver)), path, Raw).await.unwrap().into_inner();
+    let mut answers = grpc
+        .streaming(Request::new(ReceiverStream::new(receiver)), path, Raw)
+        .await
+        .unwrap()
+        .into_inner();
     let mut latencies = Vec::new();
     while Instant::now() < end {
         let start = Instant::now();
@@ -191,5 +240,8 @@ async fn stream(mut grpc: Grpc<Channel>, request: Bytes, in_flight: usize, end: 
 }
 
 fn client_runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }

@@ -20,7 +20,13 @@ impl Work {
     /// Fifty bytes of arguments against a small schema.
     pub fn small() -> Self {
         let tools = json!([weather("get_weather")]);
-        Self::new("small call", 3.0, [1.5, 1.7], &tools, &[("get_weather", json!({"city": "Oslo", "unit": "celsius", "days": 3}))])
+        Self::new(
+            "small call",
+            3.0,
+            [1.5, 1.7],
+            &tools,
+            &[("get_weather", json!({"city": "Oslo", "unit": "celsius", "days": 3}))],
+        )
     }
 
     /// A kilobyte of arguments against formats, patterns and nested arrays.
@@ -43,24 +49,52 @@ impl Work {
             .collect();
         let arguments = json!({"order_id": "1c9f7a52-6c1b-4b5e-9d5e-0f4a0b6f7c11", "placed": "2026-03-01T10:00:00Z",
             "contact": "ann@acme.test", "items": items, "ship_to": {"street": "Main Street 1", "city": "Oslo"}});
-        Self::new("1 KB, heavy schema", 10.0, [1.7, 1.8], &tools, &[("place_order", arguments)])
+        Self::new(
+            "1 KB, heavy schema",
+            10.0,
+            [1.7, 1.8],
+            &tools,
+            &[("place_order", arguments)],
+        )
     }
 
     /// Several small calls in one turn, all different.
     pub fn parallel(count: usize) -> Self {
         let names: Vec<String> = (0..count).map(|number| format!("City {number}")).collect();
-        let calls: Vec<(&str, Value)> =
-            names.iter().map(|city| ("get_weather", json!({"city": city, "unit": "celsius", "days": 3}))).collect();
-        Self::new("parallel calls", 0.0, [0.0; 2], &json!([weather("get_weather")]), &calls)
+        let calls: Vec<(&str, Value)> = names
+            .iter()
+            .map(|city| ("get_weather", json!({"city": city, "unit": "celsius", "days": 3})))
+            .collect();
+        Self::new(
+            "parallel calls",
+            0.0,
+            [0.0; 2],
+            &json!([weather("get_weather")]),
+            &calls,
+        )
     }
 
     /// A small call among thirty tools of some 20 KB.
     pub fn thirty_tools() -> Self {
-        let tools: Vec<Value> = (0..30).map(|number| weather(&format!("get_weather_{number}"))).collect();
-        Self::new("thirty tools", 0.0, [0.0; 2], &Value::Array(tools), &[("get_weather_7", json!({"city": "Oslo"}))])
+        let tools: Vec<Value> = (0..30)
+            .map(|number| weather(&format!("get_weather_{number}")))
+            .collect();
+        Self::new(
+            "thirty tools",
+            0.0,
+            [0.0; 2],
+            &Value::Array(tools),
+            &[("get_weather_7", json!({"city": "Oslo"}))],
+        )
     }
 
-    fn new(name: &'static str, chain_floor_micros: f64, ratio_floors: [f64; 2], tools: &Value, calls: &[(&str, Value)]) -> Self {
+    fn new(
+        name: &'static str,
+        chain_floor_micros: f64,
+        ratio_floors: [f64; 2],
+        tools: &Value,
+        calls: &[(&str, Value)],
+    ) -> Self {
         let calls: Vec<Value> = calls
             .iter()
             .enumerate()
@@ -69,7 +103,13 @@ impl Work {
             })
             .collect();
         let candidate = json!({"role": "assistant", "content": null, "tool_calls": calls});
-        Self { name, chain_floor_micros, ratio_floors, tools: tools.to_string().into(), candidate: candidate.to_string().into() }
+        Self {
+            name,
+            chain_floor_micros,
+            ratio_floors,
+            tools: tools.to_string().into(),
+            candidate: candidate.to_string().into(),
+        }
     }
 }
 

@@ -55,7 +55,9 @@ impl CallState {
 
     /// The tool's real name, or the one written.
     pub(crate) fn name<'s>(&self, request: &'s Request<'_>, call: &'s Call<'_>) -> &'s str {
-        self.tool.and_then(|index| request.toolset.tools().get(index)).map_or(&call.name, |tool| &tool.name)
+        self.tool
+            .and_then(|index| request.toolset.tools().get(index))
+            .map_or(&call.name, |tool| &tool.name)
     }
 }
 
@@ -73,14 +75,23 @@ pub(crate) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_
     rule(&mut state.findings, 0, &view);
     let start = state.findings.len();
     state.tool = selection::resolve(call, request.toolset, &mut state.findings);
-    let respelt = state.findings.iter().skip(start).any(|finding| finding.code == Code::RepairedToolName);
+    let respelt = state
+        .findings
+        .iter()
+        .skip(start)
+        .any(|finding| finding.code == Code::RepairedToolName);
     let repairs = request.options.repair && view.ruling(Code::RepairedToolName, "").mode == Mode::Enforce;
     if respelt && !repairs {
         state.findings.truncate(start);
         state.tool = None;
         state.findings.push(selection::unknown(call, request.toolset));
     }
-    let asked = request.options.layers.get(Layer::Selection.index()).copied().unwrap_or(true);
+    let asked = request
+        .options
+        .layers
+        .get(Layer::Selection.index())
+        .copied()
+        .unwrap_or(true);
     if !asked {
         state.findings.truncate(start);
     }
@@ -98,7 +109,8 @@ pub(crate) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call:
     let start = state.findings.len();
     let mut fit = schema::fit(call, tool, request.options.repair, limits, &mut state.findings);
     let withheld = |finding: &Finding| {
-        finding.action == crate::code::Action::Repair && view.ruling(finding.code, &finding.pointer).mode != Mode::Enforce
+        finding.action == crate::code::Action::Repair
+            && view.ruling(finding.code, &finding.pointer).mode != Mode::Enforce
     };
     if matches!(fit, Fit::Changed(_)) && state.findings.iter().skip(start).any(withheld) {
         state.findings.truncate(start);
@@ -121,7 +133,9 @@ pub(crate) fn look<'s>(
     index: usize,
     layer: fn(&Inspection<'_>, &mut Vec<Finding>),
 ) {
-    let (Some(call), Some(state)) = (turn.calls.get(index), states.get_mut(index)) else { return };
+    let (Some(call), Some(state)) = (turn.calls.get(index), states.get_mut(index)) else {
+        return;
+    };
     let mut findings = std::mem::take(&mut state.findings);
     let start = findings.len();
     let tool: Option<&Tool> = state.tool.and_then(|index| request.toolset.tools().get(index));

@@ -53,8 +53,15 @@ pub fn inspect<'a>(
     clock: &dyn Clock,
 ) -> Result<Inspected<'a>, Refusal> {
     admit(request, limits)?;
-    let options = ReadOptions { repair: request.options.repair, limits };
-    let turn = request.candidate.as_ref().map(|it| turn::read(it, request.toolset, options)).transpose()?;
+    let options = ReadOptions {
+        repair: request.options.repair,
+        limits,
+    };
+    let turn = request
+        .candidate
+        .as_ref()
+        .map(|it| turn::read(it, request.toolset, options))
+        .transpose()?;
     let mut check = Inspected {
         request: *request,
         policy,
@@ -83,13 +90,20 @@ pub fn inspect<'a>(
 
 fn admit(request: &Request<'_>, limits: &Limits) -> Result<(), Refusal> {
     if request.candidate.is_none() && request.results.is_empty() {
-        return Err(Refusal::new(Reason::RequestEmpty, "neither a candidate nor results were sent"));
+        return Err(Refusal::new(
+            Reason::RequestEmpty,
+            "neither a candidate nor results were sent",
+        ));
     }
     if request.results.len() > limits.max_results {
-        let message = format!("{} results; at most {} are allowed", request.results.len(), limits.max_results);
+        let message = format!(
+            "{} results; at most {} are allowed",
+            request.results.len(),
+            limits.max_results
+        );
         return Err(Refusal::new(Reason::TooManyResults, message));
     }
-    Ok(())
+    request.context.tool_choice.fits(request.toolset)
 }
 
 impl<'a> Inspected<'a> {
@@ -108,7 +122,11 @@ impl<'a> Inspected<'a> {
         let Some(turn) = &mut self.turn else { return };
         self.findings.append(&mut turn.findings);
         rule(&mut self.findings, 0, &self.policy.for_tool(""));
-        self.calls = turn.calls.iter_mut().map(|call| calls::resolve(&self.request, self.policy, call)).collect();
+        self.calls = turn
+            .calls
+            .iter_mut()
+            .map(|call| calls::resolve(&self.request, self.policy, call))
+            .collect();
     }
 
     /// Runs one layer, times it and keeps its report.
@@ -133,13 +151,21 @@ impl<'a> Inspected<'a> {
             if layer == Layer::Semantic {
                 self.results = results::read(&self.request, self.turn.as_ref(), &self.calls);
             }
-            self.reports.push(LayerReport { layer, outcome: LayerOutcome::Skipped(why), duration_ns: 0 });
+            self.reports.push(LayerReport {
+                layer,
+                outcome: LayerOutcome::Skipped(why),
+                duration_ns: 0,
+            });
             return;
         }
         let start = clock.now_ns();
         body(self);
         let duration_ns = clock.now_ns().saturating_sub(start);
-        self.reports.push(LayerReport { layer, outcome: LayerOutcome::Pass, duration_ns });
+        self.reports.push(LayerReport {
+            layer,
+            outcome: LayerOutcome::Pass,
+            duration_ns,
+        });
     }
 
     fn fit(&mut self, limits: &Limits) {
@@ -153,7 +179,13 @@ impl<'a> Inspected<'a> {
         let Some(turn) = &self.turn else { return };
         let resolved: Vec<Option<usize>> = self.calls.iter().map(|state| state.tool).collect();
         let start = self.findings.len();
-        selection::inspect_turn(turn, &self.request.context, &resolved, self.request.toolset, &mut self.findings);
+        selection::inspect_turn(
+            turn,
+            &self.request.context,
+            &resolved,
+            self.request.toolset,
+            &mut self.findings,
+        );
         rule(&mut self.findings, start, &self.policy.for_tool(""));
         self.look(selection::inspect_call);
     }
@@ -191,10 +223,16 @@ impl<'a> Inspected<'a> {
             })
             .collect();
         for found in cascade::duplicates(&siblings, self.request.context.said()) {
-            let (Some(copy), Some(original)) = (turn.calls.get(found.index), turn.calls.get(found.of)) else { continue };
-            let Some(state) = self.calls.get_mut(found.index) else { continue };
+            let (Some(copy), Some(original)) = (turn.calls.get(found.index), turn.calls.get(found.of)) else {
+                continue;
+            };
+            let Some(state) = self.calls.get_mut(found.index) else {
+                continue;
+            };
             let start = state.findings.len();
-            state.findings.push(cascade::Duplicate::finding(&copy.name, &original.id));
+            state
+                .findings
+                .push(cascade::Duplicate::finding(&copy.name, &original.id));
             rule(&mut state.findings, start, &self.policy.for_tool(&copy.name));
             if state.findings.get(start).is_some_and(|finding| finding.enforced) {
                 state.duplicate_of = Some(found.of);
@@ -204,15 +242,22 @@ impl<'a> Inspected<'a> {
 
     fn judge(&mut self) {
         self.results = results::read(&self.request, self.turn.as_ref(), &self.calls);
-        let asked =
-            results::inspect(&self.request, self.policy, self.turn.as_ref(), &self.calls, &mut self.results);
+        let asked = results::inspect(
+            &self.request,
+            self.policy,
+            self.turn.as_ref(),
+            &self.calls,
+            &mut self.results,
+        );
         (self.asked_of, self.questions) = asked.into_iter().unzip();
     }
 
     fn hear(&mut self, answers: &[Answer]) {
         let mut degraded = None;
         for (position, answer) in self.asked_of.iter().zip(answers) {
-            let Some(result) = self.results.get_mut(*position) else { continue };
+            let Some(result) = self.results.get_mut(*position) else {
+                continue;
+            };
             let start = result.findings.len();
             match answer {
                 Answer::Yes | Answer::NotAsked => {}
@@ -225,7 +270,11 @@ impl<'a> Inspected<'a> {
                     }
                 }
             }
-            rule(&mut result.findings, start, &self.policy.for_tool(result.tool.as_deref().unwrap_or("")));
+            rule(
+                &mut result.findings,
+                start,
+                &self.policy.for_tool(result.tool.as_deref().unwrap_or("")),
+            );
         }
         if let Some(cause) = degraded
             && let Some(report) = self.reports.iter_mut().find(|report| report.layer == Layer::Semantic)

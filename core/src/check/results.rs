@@ -55,7 +55,10 @@ pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>, states: &
                 }
             });
         }
-        let call_id = call.and_then(|index| calls.get(index)).map(|call| call.id.as_ref()).or(id);
+        let call_id = call
+            .and_then(|index| calls.get(index))
+            .map(|call| call.id.as_ref())
+            .or(id);
         results.push(ResultState {
             read: ReadResult::read(result),
             call,
@@ -77,14 +80,20 @@ pub(crate) fn inspect(
 ) -> Vec<(usize, Question)> {
     let mut questions = Vec::new();
     for (position, result) in results.iter_mut().enumerate() {
-        let call = result.call.and_then(|index| Some((turn?.calls.get(index)?, states.get(index)?)));
+        let call = result
+            .call
+            .and_then(|index| Some((turn?.calls.get(index)?, states.get(index)?)));
         let view = result.tool.as_deref().map(|name| CallView {
             tool: request.toolset.tools().iter().find(|tool| tool.name == name),
             name,
             arguments: call.and_then(|(call, state)| state.arguments(call)),
         });
         semantic::inspect(&result.read, view, &mut result.findings);
-        rule(&mut result.findings, 0, &policy.for_tool(result.tool.as_deref().unwrap_or_default()));
+        rule(
+            &mut result.findings,
+            0,
+            &policy.for_tool(result.tool.as_deref().unwrap_or_default()),
+        );
         if policy.judges()
             && let Some(question) = semantic::question(request.context.said(), view, &result.read)
         {

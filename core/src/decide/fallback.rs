@@ -25,17 +25,18 @@ pub(crate) fn choose(
         .unwrap_or_else(|| Fallback::Text(plain_text(tool, findings)))
 }
 
-fn apply(
-    rule: &FallbackRule,
-    arguments: Option<&Value>,
-    intent: Option<&str>,
-    toolset: &ToolSet,
-) -> Option<Fallback> {
+fn apply(rule: &FallbackRule, arguments: Option<&Value>, intent: Option<&str>, toolset: &ToolSet) -> Option<Fallback> {
     match rule {
-        FallbackRule::Tool { name, arguments: sources } => {
+        FallbackRule::Tool {
+            name,
+            arguments: sources,
+        } => {
             let tool = toolset.tools().iter().find(|tool| tool.name == *name)?;
             let value = Value::Object(gather(sources, arguments, intent)?);
-            tool.input.is_valid(&value).then(|| Fallback::Tool { name: name.clone(), arguments: value })
+            tool.input.is_valid(&value).then(|| Fallback::Tool {
+                name: name.clone(),
+                arguments: value,
+            })
         }
         FallbackRule::Text(text) => Some(Fallback::Text(text.clone())),
         FallbackRule::AskUser(text) => Some(Fallback::AskUser(text.clone())),

@@ -24,14 +24,22 @@ pub(crate) struct CallCorrection<'a> {
 
 /// The correction of one call.
 pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
-    let mut text = format!("{CORRECTION_MARK} The call of {} was not run.", quoted_name(correction.tool));
+    let mut text = format!(
+        "{CORRECTION_MARK} The call of {} was not run.",
+        quoted_name(correction.tool)
+    );
     bullets(&mut text, correction.findings);
     let left = correction.max_attempts.saturating_sub(correction.attempt);
     match left {
-        0 => text.push_str("\nThis was the last attempt: if the next call is wrong too, it will not be asked for again."),
+        0 => {
+            text.push_str("\nThis was the last attempt: if the next call is wrong too, it will not be asked for again.")
+        }
         1 => text.push_str("\nCorrect this and call again, or answer without the tool. 1 attempt left."),
         _ => {
-            let _ = write!(text, "\nCorrect this and call again, or answer without the tool. {left} attempts left.");
+            let _ = write!(
+                text,
+                "\nCorrect this and call again, or answer without the tool. {left} attempts left."
+            );
         }
     }
     text
@@ -39,14 +47,35 @@ pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
 
 /// The correction of a turn, or of results: findings that belong to no one call.
 pub(crate) fn general_text<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
-    let mut text = format!("{CORRECTION_MARK} The last answer cannot be used as it is.");
     let blocking: Vec<Finding> = findings.into_iter().cloned().collect();
+    let mut text = format!("{} The last answer cannot be used as it is.", mark(&blocking));
     bullets(&mut text, &blocking);
     text
 }
 
+/// The mark by which a correction is known again in the messages, with the layer and code that decided: the next
+/// attempt is counted by it.
+fn mark(findings: &[Finding]) -> String {
+    let deciding = findings
+        .iter()
+        .filter(|finding| finding.enforced)
+        .max_by_key(|finding| finding.action);
+    deciding.map_or_else(
+        || CORRECTION_MARK.to_owned(),
+        |finding| {
+            format!(
+                "{CORRECTION_MARK} {}/{}:",
+                finding.layer().as_str(),
+                finding.code.as_str()
+            )
+        },
+    )
+}
+
 fn bullets(text: &mut String, findings: &[Finding]) {
-    let told = findings.iter().filter(|finding| finding.enforced && finding.action >= Action::Retry);
+    let told = findings
+        .iter()
+        .filter(|finding| finding.enforced && finding.action >= Action::Retry);
     for finding in told.take(MAX_FINDINGS) {
         let _ = write!(text, "\n- {}", finding.code.as_str());
         if !finding.pointer.is_empty() {
@@ -66,10 +95,16 @@ fn bullets(text: &mut String, findings: &[Finding]) {
 }
 
 fn quoted_name(name: &str) -> String {
-    if name.is_empty() { "a tool without a name".to_owned() } else { format!("`{}`", crate::finding::shorten(name, 64)) }
+    if name.is_empty() {
+        "a tool without a name".to_owned()
+    } else {
+        format!("`{}`", crate::finding::shorten(name, 64))
+    }
 }
 
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -61,7 +61,11 @@ pub(crate) struct Budget<'a> {
 impl<'a> Budget<'a> {
     /// The budget of a request: `said` is the caller's own count.
     pub(crate) fn new(said: Option<u32>, policy: &Policy, trajectory: &'a Trajectory) -> Self {
-        Self { said, max: policy.max_attempts(), trajectory }
+        Self {
+            said,
+            max: policy.max_attempts(),
+            trajectory,
+        }
     }
 
     /// Attempts allowed.
@@ -84,7 +88,10 @@ impl<'a> Budget<'a> {
         (attempt > self.max).then(|| {
             Finding::new(
                 Code::RetryStorm,
-                format!("attempt {attempt} was rejected again; only {} corrections are allowed in one turn", self.max),
+                format!(
+                    "attempt {attempt} was rejected again; only {} corrections are allowed in one turn",
+                    self.max
+                ),
             )
             .suggestion("do something else or answer without this tool")
         })
@@ -98,4 +105,37 @@ pub(crate) fn deciding_layer(findings: &[Finding]) -> Option<Layer> {
         .filter(|finding| finding.enforced && finding.action >= Action::Retry)
         .max_by_key(|finding| finding.action)
         .map(Finding::layer)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_finding() -> impl Strategy<Value = Finding> {
+        let actions = vec![Action::Note, Action::Repair, Action::Retry, Action::Fallback];
+        (0..Code::ALL.len(), prop::sample::select(actions), any::<bool>()).prop_map(|(code, action, enforced)| {
+            let mut finding = Finding::new(Code::ALL[code], "found").leads_to(action);
+            finding.enforced = enforced;
+            finding
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn one_finding_more_never_loosens(findings in prop::collection::vec(any_finding(), 0..8), more in any_finding()) {
+            let before = decision_of(&findings);
+            let after = decision_of(findings.iter().chain([&more]));
+            prop_assert!(after >= before);
+        }
+
+        #[test]
+        fn what_is_not_enforced_decides_nothing(mut findings in prop::collection::vec(any_finding(), 0..8)) {
+            for finding in &mut findings {
+                finding.enforced = false;
+            }
+            prop_assert_eq!(decision_of(&findings), Decision::Pass);
+        }
+    }
 }

@@ -3,7 +3,11 @@
 use serde_json::Value;
 
 use crate::{
-    check::{CheckedStep, Inspected, LayerOutcome, Outcome, calls::{self, CallState}, results::ResultState},
+    check::{
+        CheckedStep, Inspected, LayerOutcome, Outcome,
+        calls::{self, CallState},
+        results::ResultState,
+    },
     code::{Action, Layer},
     decide::{
         CallOutcome, Cleared, Decision, Duplicate, Fallback, ResultOutcome, Retry,
@@ -15,7 +19,7 @@ use crate::{
     layers::schema,
     trajectory::StepOutcome,
     turn::{
-        Call, Turn,
+        Call,
         render::{self, Correction, Fate},
     },
 };
@@ -31,7 +35,12 @@ pub(crate) fn decide(mut check: Inspected<'_>) -> Outcome {
         calls
             .iter()
             .copied()
-            .chain(results.iter().filter(|(_, counts)| *counts).map(|(decision, _)| *decision))
+            .chain(
+                results
+                    .iter()
+                    .filter(|(_, counts)| *counts)
+                    .map(|(decision, _)| *decision),
+            )
             .chain([turn]),
     );
     close_reports(&mut check);
@@ -47,7 +56,11 @@ pub(crate) fn decide(mut check: Inspected<'_>) -> Outcome {
         decision: would_decide,
         enforced: true,
         would_decide,
-        text: check.turn.as_ref().map(|turn| turn.text.to_string()).unwrap_or_default(),
+        text: check
+            .turn
+            .as_ref()
+            .map(|turn| turn.text.to_string())
+            .unwrap_or_default(),
         duplicates: duplicates(&check),
         calls: call_outcomes(&mut check, &calls),
         findings: check.findings,
@@ -90,7 +103,11 @@ fn call_decisions(check: &Inspected<'_>) -> Vec<Decision> {
 /// Each result's decision, and whether it counts in the turn's: beside a candidate only results of its own calls do.
 fn result_decisions(check: &Inspected<'_>) -> Vec<(Decision, bool)> {
     let alone = check.turn.is_none();
-    check.results.iter().map(|result| (decision_of(&result.findings), alone || result.call.is_some())).collect()
+    check
+        .results
+        .iter()
+        .map(|result| (decision_of(&result.findings), alone || result.call.is_some()))
+        .collect()
 }
 
 /// A layer failed where something that it found blocks.
@@ -135,12 +152,19 @@ fn shadowed(mut check: Inspected<'_>, would_decide: Decision, steps: Vec<Checked
                 name: call.name.to_string(),
                 decision: Decision::Pass,
                 findings: std::mem::take(&mut state.findings),
-                cleared: Some(Cleared::new(call.name.to_string(), call.arguments.received.to_string(), false)),
+                cleared: Some(Cleared::new(
+                    call.name.to_string(),
+                    call.arguments.received.to_string(),
+                    false,
+                )),
                 patch: None,
             })
             .collect(),
     };
-    let results = result_decisions(&check).into_iter().map(|(_, counts)| (Decision::Pass, counts)).collect::<Vec<_>>();
+    let results = result_decisions(&check)
+        .into_iter()
+        .map(|(_, counts)| (Decision::Pass, counts))
+        .collect::<Vec<_>>();
     Outcome {
         format: check.turn.as_ref().map(|turn| turn.format),
         decision: Decision::Pass,
@@ -149,7 +173,11 @@ fn shadowed(mut check: Inspected<'_>, would_decide: Decision, steps: Vec<Checked
         calls,
         duplicates: Vec::new(),
         findings: check.findings,
-        text: check.turn.as_ref().map(|turn| turn.text.to_string()).unwrap_or_default(),
+        text: check
+            .turn
+            .as_ref()
+            .map(|turn| turn.text.to_string())
+            .unwrap_or_default(),
         results: result_outcomes(check.results, &results),
         retry: None,
         fallback: None,
@@ -169,7 +197,10 @@ fn call_outcomes(check: &mut Inspected<'_>, decisions: &[Decision]) -> Vec<CallO
         .map(|((call, state), decision)| {
             let name = state.name(&check.request, call).to_owned();
             let cleared = decision.allows().then(|| cleared(call, state, &name));
-            let patch = cleared.as_ref().filter(|it| it.changed()).and_then(|_| patch(call, state));
+            let patch = cleared
+                .as_ref()
+                .filter(|it| it.changed())
+                .and_then(|_| patch(call, state));
             CallOutcome {
                 id: call.id.to_string(),
                 name,
@@ -191,7 +222,10 @@ fn cleared(call: &Call<'_>, state: &CallState, name: &str) -> Cleared {
 
 fn patch(call: &Call<'_>, state: &CallState) -> Option<Value> {
     let after = state.rewritten(call)?;
-    Some(schema::patch(call.arguments.reading.strict(), after))
+    Some(schema::patch(
+        call.arguments.reading.strict().unwrap_or(&Value::Null),
+        after,
+    ))
 }
 
 fn duplicates(check: &Inspected<'_>) -> Vec<Duplicate> {
@@ -226,18 +260,42 @@ fn result_outcomes(results: Vec<ResultState<'_>>, decisions: &[(Decision, bool)]
 /// The fallback of the first call that falls back, or of the turn.
 fn fallback(check: &Inspected<'_>, decisions: &[Decision]) -> Fallback {
     let context = &check.request.context;
-    let calls = check.turn.iter().flat_map(|turn| &turn.calls).zip(&check.calls).zip(decisions);
+    let calls = check
+        .turn
+        .iter()
+        .flat_map(|turn| &turn.calls)
+        .zip(&check.calls)
+        .zip(decisions);
     for ((call, state), decision) in calls {
         if *decision == Decision::Fallback {
             let name = state.name(&check.request, call);
             let arguments = state.arguments(call);
             let toolset = check.request.toolset;
-            return choose_fallback(check.policy, Some(name), arguments, context.said(), toolset, &state.findings);
+            return choose_fallback(
+                check.policy,
+                Some(name),
+                arguments,
+                context.said(),
+                toolset,
+                &state.findings,
+            );
         }
     }
-    let result = check.results.iter().find(|result| decision_of(&result.findings) == Decision::Fallback);
-    let (tool, findings) = result.map_or((None, &check.findings), |result| (result.tool.as_deref(), &result.findings));
-    choose_fallback(check.policy, tool, None, context.said(), check.request.toolset, findings)
+    let result = check
+        .results
+        .iter()
+        .find(|result| decision_of(&result.findings) == Decision::Fallback);
+    let (tool, findings) = result.map_or((None, &check.findings), |result| {
+        (result.tool.as_deref(), &result.findings)
+    });
+    choose_fallback(
+        check.policy,
+        tool,
+        None,
+        context.said(),
+        check.request.toolset,
+        findings,
+    )
 }
 
 fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> Retry {
@@ -252,30 +310,59 @@ fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> 
             attempt = attempt.max(budget.attempt(Some((state.name(&check.request, call), layer))));
             texts.push((index, correction(call, &state.findings, attempt, budget)));
         }
-        for result in check.results.iter().filter(|result| decision_of(&result.findings) == Decision::Retry) {
+        for result in check
+            .results
+            .iter()
+            .filter(|result| decision_of(&result.findings) == Decision::Retry)
+        {
             if let Some((index, call)) = result.call.and_then(|index| Some((index, turn.calls.get(index)?))) {
                 texts.push((index, correction(call, &result.findings, attempt, budget)));
             }
         }
     }
     let general = general(check, &mut attempt, budget);
-    let corrections: Vec<Correction<'_>> =
-        texts.iter().map(|(call, text)| Correction { call: *call, text }).collect();
+    let corrections: Vec<Correction<'_>> = texts
+        .iter()
+        .map(|(call, text)| Correction { call: *call, text })
+        .collect();
     let feedback = match &check.turn {
         Some(turn) => render::feedback(turn, &corrections, general.as_deref()),
-        None => Value::Array(general.iter().map(|text| serde_json::json!({"role": "user", "content": text})).collect()),
+        None => Value::Array(
+            general
+                .iter()
+                .map(|text| serde_json::json!({"role": "user", "content": text}))
+                .collect(),
+        ),
     };
-    let words: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).chain(general.as_deref()).collect();
-    Retry { attempt, max_attempts: budget.max(), feedback, feedback_text: words.join("\n\n") }
+    let words: Vec<&str> = texts
+        .iter()
+        .map(|(_, text)| text.as_str())
+        .chain(general.as_deref())
+        .collect();
+    Retry {
+        attempt,
+        max_attempts: budget.max(),
+        feedback,
+        feedback_text: words.join("\n\n"),
+    }
 }
 
 fn correction(call: &Call<'_>, findings: &[Finding], attempt: u32, budget: &Budget<'_>) -> String {
-    call_text(&CallCorrection { tool: &call.name, findings, attempt, max_attempts: budget.max() })
+    call_text(&CallCorrection {
+        tool: &call.name,
+        findings,
+        attempt,
+        max_attempts: budget.max(),
+    })
 }
 
 /// What is to be said of the turn, and of results that belong to none of its calls.
 fn general(check: &Inspected<'_>, attempt: &mut u32, budget: &Budget<'_>) -> Option<String> {
-    let mut findings: Vec<&Finding> = check.findings.iter().filter(|it| it.enforced && it.action >= Action::Retry).collect();
+    let mut findings: Vec<&Finding> = check
+        .findings
+        .iter()
+        .filter(|it| it.enforced && it.action >= Action::Retry)
+        .collect();
     if !findings.is_empty() {
         *attempt = (*attempt).max(budget.attempt(None));
     }
@@ -324,7 +411,9 @@ fn response(
         Some(Fallback::Tool { .. }) | None => None,
     };
     let left = fates.iter().any(|fate| !matches!(fate, Fate::Drop));
-    (left || text.is_some()).then(|| render::response(candidate, turn, &fates, text)).flatten()
+    (left || text.is_some())
+        .then(|| render::response(candidate, turn, &fates, text))
+        .flatten()
 }
 
 /// What becomes of a call in the rewritten candidate.
@@ -340,7 +429,10 @@ fn rewritten(check: &Inspected<'_>, call: &Call<'_>, state: &CallState, decision
     }
     let cleared = cleared(call, state, state.name(&check.request, call));
     if cleared.changed() {
-        Rewritten::Changed { name: cleared.name().to_owned(), arguments: cleared.arguments().to_owned() }
+        Rewritten::Changed {
+            name: cleared.name().to_owned(),
+            arguments: cleared.arguments().to_owned(),
+        }
     } else {
         Rewritten::Keep
     }
@@ -361,7 +453,9 @@ fn steps(check: &Inspected<'_>, decisions: &[Decision]) -> Vec<CheckedStep> {
             let refused = !shadow && !decision.allows();
             let result = check.results.iter().find(|result| result.call == Some(index));
             let outcome = match (refused, result) {
-                (true, _) => StepOutcome::Rejected { by: deciding_layer(&state.findings).unwrap_or(Layer::Schema) },
+                (true, _) => StepOutcome::Rejected {
+                    by: deciding_layer(&state.findings).unwrap_or(Layer::Schema),
+                },
                 (false, Some(result)) => result.read.outcome(state.name(&check.request, call)),
                 (false, None) => StepOutcome::Open,
             };

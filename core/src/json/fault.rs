@@ -96,7 +96,9 @@ impl Fault {
     pub fn finding(&self) -> Finding {
         let finding = Finding::new(self.code(), self.message());
         match self.code() {
-            Code::Truncated => finding.suggestion("send the whole JSON object again, shorter if it was cut by the output limit"),
+            Code::Truncated => {
+                finding.suggestion("send the whole JSON object again, shorter if it was cut by the output limit")
+            }
             Code::TooLarge | Code::TooDeep => finding.suggestion("send less at once"),
             _ => finding.suggestion("send the arguments as one JSON object"),
         }

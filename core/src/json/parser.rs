@@ -18,11 +18,21 @@ pub(super) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     pub(super) fn strict(text: &'t str, max_depth: usize) -> Self {
-        Self { text, at: 0, depth_left: max_depth, repairs: None }
+        Self {
+            text,
+            at: 0,
+            depth_left: max_depth,
+            repairs: None,
+        }
     }
 
     pub(super) fn lenient(text: &'t str, max_depth: usize, repairs: Repairs) -> Self {
-        Self { text, at: 0, depth_left: max_depth, repairs: Some(repairs) }
+        Self {
+            text,
+            at: 0,
+            depth_left: max_depth,
+            repairs: Some(repairs),
+        }
     }
 
     pub(super) fn repairs(&self) -> Repairs {
@@ -41,7 +51,11 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn end(&mut self) -> Result<(), Fault> {
-        if self.at_end()? { Ok(()) } else { Err(self.fault(FaultKind::Trailing)) }
+        if self.at_end()? {
+            Ok(())
+        } else {
+            Err(self.fault(FaultKind::Trailing))
+        }
     }
 
     pub(super) fn value(&mut self) -> Result<Value, Fault> {
@@ -86,7 +100,10 @@ impl<'t> Parser<'t> {
     }
 
     fn nested(&mut self, body: fn(&mut Self) -> Result<Value, Fault>) -> Result<Value, Fault> {
-        self.depth_left = self.depth_left.checked_sub(1).ok_or_else(|| self.fault(FaultKind::TooDeep))?;
+        self.depth_left = self
+            .depth_left
+            .checked_sub(1)
+            .ok_or_else(|| self.fault(FaultKind::TooDeep))?;
         self.at += 1;
         let value = body(self)?;
         self.depth_left += 1;
@@ -233,8 +250,13 @@ impl<'t> Parser<'t> {
             sound &= exponent > 0;
             length += 1 + sign + exponent;
         }
-        sound &= !bytes.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-        let number = self.text.get(start..start + length).and_then(|digits| digits.parse::<Number>().ok());
+        sound &= !bytes
+            .get(length)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+        let number = self
+            .text
+            .get(start..start + length)
+            .and_then(|digits| digits.parse::<Number>().ok());
         match number {
             Some(number) if sound => {
                 self.at += length;
@@ -317,7 +339,9 @@ impl<'t> Parser<'t> {
         let digits = digits.ok_or_else(|| self.fault_at(FaultKind::EndsBefore("the end of a string"), start))?;
         let mut unit = 0;
         for digit in digits {
-            let value = char::from(*digit).to_digit(16).ok_or_else(|| self.fault_at(FaultKind::Escape, start))?;
+            let value = char::from(*digit)
+                .to_digit(16)
+                .ok_or_else(|| self.fault_at(FaultKind::Escape, start))?;
             unit = unit * 16 + value;
         }
         self.at += 4;
@@ -326,7 +350,11 @@ impl<'t> Parser<'t> {
 
     fn space(&mut self) -> Result<(), Fault> {
         loop {
-            let blank = self.rest().iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
+            let blank = self
+                .rest()
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
+                .count();
             self.at += blank;
             if self.peek() != Some(b'/') || self.repairs.is_none() {
                 return Ok(());
@@ -354,5 +382,8 @@ impl<'t> Parser<'t> {
 
 /// Whether a word that the text ends with may be the start of a literal.
 fn is_start_of_literal(word: &str) -> bool {
-    !word.is_empty() && ["true", "false", "null"].iter().any(|literal| literal.starts_with(word))
+    !word.is_empty()
+        && ["true", "false", "null"]
+            .iter()
+            .any(|literal| literal.starts_with(word))
 }

@@ -48,16 +48,46 @@ impl Repair {
 pub(super) struct Repairs(u16);
 
 const KINDS: [Repair; 10] = [
-    Repair { code: Code::RepairedBom, message: "a byte order mark was taken off" },
-    Repair { code: Code::RepairedFence, message: "a code fence was taken off" },
-    Repair { code: Code::RepairedTrailingComma, message: "a comma before a closing bracket was taken off" },
-    Repair { code: Code::RepairedComment, message: "a comment was taken out" },
-    Repair { code: Code::RepairedPythonLiteral, message: "True, False or None was read as JSON" },
-    Repair { code: Code::RepairedQuotes, message: "single quotes were read as double quotes" },
-    Repair { code: Code::RepairedBareKey, message: "a bare key was put in quotes" },
-    Repair { code: Code::RepairedControlChar, message: "a raw control character in a string was escaped" },
-    Repair { code: Code::RepairedDuplicateKey, message: "a key was repeated with the same value" },
-    Repair { code: Code::RepairedConcatenation, message: "an empty object or a copy beside the arguments was dropped" },
+    Repair {
+        code: Code::RepairedBom,
+        message: "a byte order mark was taken off",
+    },
+    Repair {
+        code: Code::RepairedFence,
+        message: "a code fence was taken off",
+    },
+    Repair {
+        code: Code::RepairedTrailingComma,
+        message: "a comma before a closing bracket was taken off",
+    },
+    Repair {
+        code: Code::RepairedComment,
+        message: "a comment was taken out",
+    },
+    Repair {
+        code: Code::RepairedPythonLiteral,
+        message: "True, False or None was read as JSON",
+    },
+    Repair {
+        code: Code::RepairedQuotes,
+        message: "single quotes were read as double quotes",
+    },
+    Repair {
+        code: Code::RepairedBareKey,
+        message: "a bare key was put in quotes",
+    },
+    Repair {
+        code: Code::RepairedControlChar,
+        message: "a raw control character in a string was escaped",
+    },
+    Repair {
+        code: Code::RepairedDuplicateKey,
+        message: "a key was repeated with the same value",
+    },
+    Repair {
+        code: Code::RepairedConcatenation,
+        message: "an empty object or a copy beside the arguments was dropped",
+    },
 ];
 
 impl Repairs {
@@ -68,7 +98,12 @@ impl Repairs {
     }
 
     fn list(self) -> Vec<Repair> {
-        KINDS.iter().enumerate().filter(|(position, _)| self.0 & (1 << position) != 0).map(|(_, kind)| *kind).collect()
+        KINDS
+            .iter()
+            .enumerate()
+            .filter(|(position, _)| self.0 & (1 << position) != 0)
+            .map(|(_, kind)| *kind)
+            .collect()
     }
 }
 
@@ -96,7 +131,10 @@ pub fn rescue(text: &str, limits: &Limits) -> Result<Rescued, Fault> {
         None => bare,
     };
     let (value, repairs) = glued(bare, limits, repairs)?;
-    let mut rescued = Rescued { value, repairs: repairs.list() };
+    let mut rescued = Rescued {
+        value,
+        repairs: repairs.list(),
+    };
     decode(&mut rescued, limits);
     Ok(rescued)
 }
@@ -152,7 +190,10 @@ fn decode(rescued: &mut Rescued, limits: &Limits) {
             Ok(value @ Value::Object(_)) => {
                 rescued.value = value;
                 let message = "JSON text inside a JSON string was read as the object that it holds";
-                rescued.repairs.push(Repair { code: Code::RepairedDoubleEncoding, message });
+                rescued.repairs.push(Repair {
+                    code: Code::RepairedDoubleEncoding,
+                    message,
+                });
                 return;
             }
             _ => return,

@@ -82,7 +82,7 @@ fn layers(mut section: Section, rules: &mut [LayerRule], report: &mut Report) {
     }
 }
 
-/// Reads `[codes]`, `[tools.codes]` or `[tools.arguments.codes]`.
+/// Reads `[codes]`, `[tools.codes]` or `[tools.arguments.codes]`. Rules with stages have no single action.
 pub(super) fn codes(mut section: Section, report: &mut Report) -> Rulings {
     const ACTIONS: [(&str, Action); 3] = [
         ("note", Action::Note),
@@ -96,9 +96,19 @@ pub(super) fn codes(mut section: Section, report: &mut Report) -> Rulings {
         let mode = section.word("mode", &MODES, report);
         let action = section.word("action", &ACTIONS, report);
         section.finish(report);
-        if action == Some(Action::Note) && code.default_action() == Action::Repair {
-            let message = "a repair cannot become a note: what is forwarded would still be changed";
-            report.fault(path, message, "retry | fallback, or mode = \"off\"");
+        let refused = match action {
+            Some(Action::Note) if code.default_action() == Action::Repair => Some((
+                "a repair cannot become a note: what is forwarded would still be changed",
+                "retry | fallback, or mode = \"off\"",
+            )),
+            Some(_) if DEFAULTS.iter().any(|(it, _)| *it == code) => Some((
+                "this rule has stages, which say what it leads to",
+                "note, correct and stop in its cascade table",
+            )),
+            Some(_) | None => None,
+        };
+        if let Some((message, expected)) = refused {
+            report.fault(path, message, expected);
             continue;
         }
         rulings.push(code, Said { mode, action });

@@ -1,9 +1,6 @@
 //! What takes a call's place, and how the file says it.
 
-use crate::policy::{
-    fault::Report,
-    raw::{Section, nearest},
-};
+use crate::policy::{fault::Report, raw::Section};
 
 /// What takes a call's place when it falls back.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,16 +103,13 @@ fn read_source(mut section: Section, report: &mut Report) -> Option<ArgumentSour
     let from = section.take("from");
     let value = section.take("value");
     let intent = section.take("intent");
-    let unknown = section.table().keys().next().cloned();
     section.finish(report);
     if said != 1 {
-        let expected = unknown.map_or_else(String::new, |key| nearest(&key, &SOURCES));
-        let expected = if expected.is_empty() {
-            "exactly one of from, value, intent".to_owned()
-        } else {
-            expected
-        };
-        report.fault(path, "where the argument comes from is not said", expected);
+        report.fault(
+            path,
+            "where the argument comes from is not said",
+            "exactly one of from, value, intent",
+        );
         return None;
     }
     if let Some(from) = from {

@@ -77,11 +77,6 @@ impl Section {
         self.table.contains_key(key)
     }
 
-    /// The table as it stands.
-    pub(super) fn table(&self) -> &Table {
-        &self.table
-    }
-
     /// Takes a key's value of whatever type.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Value> {
         self.known.push(key);
@@ -291,11 +286,11 @@ fn describe(value: &Value) -> String {
 }
 
 /// The known name that was probably meant, or all of them where they are few.
-pub(super) fn nearest(name: &str, known: &[&str]) -> String {
+fn nearest(name: &str, known: &[&str]) -> String {
     let name = shorten(name, MAX_KEY_CHARS);
     let best = known.iter().map(|key| (strsim::osa_distance(&name, key), *key)).min();
     match best {
-        Some((distance, key)) if distance <= 1.max(name.chars().count() / 3) => format!("perhaps {key}"),
+        Some((distance, key)) if distance <= 1.max(name.chars().count() / 3) => format!("{key}, perhaps"),
         _ if known.len() <= 24 => known.join(" | "),
         _ => String::new(),
     }

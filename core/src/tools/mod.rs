@@ -1,17 +1,28 @@
 //! What the model was offered: tool definitions of any shape, their schemas compiled once, names resolved.
+//!
+//! [`ToolSet::read`] takes the definitions as the caller has them. Each is brought to one form (`definition`), its
+//! schema to standard JSON Schema (`dialect`), and bounded before it is compiled at the tool's first call
+//! (`admission`, `schema`). A definition that cannot be read, or a schema that cannot be used, is that tool's problem:
+//! it is diagnosed and never spoils the others.
 
-use std::sync::OnceLock;
+mod admission;
+mod definition;
+mod diagnosis;
+mod dialect;
+mod formats;
+mod names;
+mod schema;
+mod toolset;
+mod type_name;
+
+pub use definition::Shape;
+pub use diagnosis::{Diagnostic, DiagnosticCode};
+pub(crate) use formats::example as format_example;
+pub use names::Resolution;
+pub use schema::{Affordable, Schema};
+pub use toolset::ToolSet;
 
 use serde_json::Value;
-
-use crate::limits::{Limits, Refusal};
-
-/// An immutable set of tools, shared between requests and named by its content.
-#[derive(Debug)]
-pub struct ToolSet {
-    reference: String,
-    tools: Vec<Tool>,
-}
 
 /// One tool.
 #[derive(Debug)]
@@ -28,6 +39,10 @@ pub struct Tool {
     pub input: Schema,
     /// The schema of its structured result, where declared.
     pub output: Option<Schema>,
+    /// How the caller writes the definition.
+    pub shape: Shape,
+    /// The definition as received, as JSON text.
+    pub definition: Box<str>,
 }
 
 /// What kind of tool a definition declares.
@@ -52,70 +67,24 @@ pub struct Hints {
     pub idempotent: Option<bool>,
 }
 
-/// A schema, brought from its dialect to standard JSON Schema and compiled on first use.
-#[derive(Debug)]
-pub struct Schema {
-    source: Value,
-    compiled: OnceLock<Result<Compiled, String>>,
-}
-
-#[derive(Debug)]
-struct Compiled {
-    validator: jsonschema::Validator,
-}
-
-/// What a name that a model wrote means among the tools offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolution {
-    /// The very name; index into [`ToolSet::tools`].
-    Exact(usize),
-    /// Another spelling of the one tool that it can mean.
-    Respelt(usize),
-    /// Several tools fit this spelling; their indexes.
-    Ambiguous(Vec<usize>),
-    /// None does.
-    Unknown,
-}
-
-impl ToolSet {
-    /// Reads a JSON array of tool definitions. A definition that cannot be read is left out and diagnosed.
-    pub fn read(json: &[u8], limits: &Limits) -> Result<Self, Refusal> {
-        let _ = (json, limits);
-        Ok(Self {
-            reference: String::new(),
-            tools: Vec::new(),
-        })
+impl Tool {
+    /// The names of the arguments that every call must have.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        self.input.required()
     }
 
-    /// The set of no tools.
-    pub fn empty() -> Self {
-        Self {
-            reference: String::new(),
-            tools: Vec::new(),
-        }
+    /// Whether every call must have this argument.
+    pub fn requires(&self, name: &str) -> bool {
+        self.required().any(|required| required == name)
     }
 
-    /// The hash of the content; empty for the empty set.
-    pub fn reference(&self) -> &str {
-        &self.reference
+    /// The schema of one argument.
+    pub fn property(&self, name: &str) -> Option<&Value> {
+        self.input.property(name)
     }
 
-    /// The tools in the order declared.
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
-    }
-
-    /// What a name means: exactly, then by case, then without a known prefix or suffix, then by separators, each only
-    /// if one tool remains. Never by similarity.
-    pub fn resolve(&self, name: &str) -> Resolution {
-        let _ = name;
-        Resolution::Unknown
-    }
-}
-
-impl Schema {
-    /// The schema as standard JSON Schema.
-    pub fn source(&self) -> &Value {
-        &self.source
+    /// The declared arguments and their schemas, in the order declared.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.input.properties()
     }
 }

@@ -48,7 +48,9 @@ pub fn arguments(value: &Value) -> Fingerprint {
     let exact = fold(value, 0);
     let loose = match value {
         Value::Object(map) if map.keys().any(|key| is_cosmetic(key)) => loose_object(map),
-        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => exact,
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            exact
+        }
     };
     Fingerprint((mix(exact, 1) & !LOOSE_MASK) | (mix(loose, 2) & LOOSE_MASK))
 }
@@ -99,9 +101,9 @@ fn fold(value: &Value, depth: u32) -> u64 {
         Value::String(text) => string(text),
         Value::Number(number) => number_fold(number),
         Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => 0x6465_6570,
-        Value::Array(items) => items
-            .iter()
-            .fold(mix(items.len() as u64, 3), |sum, item| mix(sum ^ fold(item, depth + 1), 4)),
+        Value::Array(items) => items.iter().fold(mix(items.len() as u64, 3), |sum, item| {
+            mix(sum ^ fold(item, depth + 1), 4)
+        }),
         Value::Object(map) => object(map, |_, value| fold(value, depth + 1)),
     }
 }
@@ -153,7 +155,11 @@ fn number_fold(number: &Number) -> u64 {
         return string(text);
     };
     let mut sum = if negative { 10 } else { 11 };
-    let significant = digits.bytes().filter(u8::is_ascii_digit).count().saturating_sub(skip_back);
+    let significant = digits
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .count()
+        .saturating_sub(skip_back);
     let mut started = false;
     for digit in digits.bytes().filter(u8::is_ascii_digit).take(significant) {
         started |= digit != b'0';
@@ -161,7 +167,11 @@ fn number_fold(number: &Number) -> u64 {
             sum = mix(sum ^ u64::from(digit), 12);
         }
     }
-    if started { mix(sum ^ exponent.cast_unsigned(), 13) } else { 14 }
+    if started {
+        mix(sum ^ exponent.cast_unsigned(), 13)
+    } else {
+        14
+    }
 }
 
 struct Decimal<'a> {
@@ -181,7 +191,10 @@ fn decimal(text: &str) -> Option<Decimal<'_>> {
         None => (false, text),
     };
     let (digits, exponent) = match text.split_once(['e', 'E']) {
-        Some((digits, exponent)) => (digits, exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>().ok()?),
+        Some((digits, exponent)) => (
+            digits,
+            exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>().ok()?,
+        ),
         None => (text, 0),
     };
     let fraction = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());

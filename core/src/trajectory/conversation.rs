@@ -61,11 +61,18 @@ impl<'a> Conversation<'a> {
         let nodes = serde_json::from_str::<Vec<Node<'a>>>(text).map_err(|error| {
             Refusal::new(
                 Reason::MessagesInvalid,
-                format!("the messages are not a JSON array of messages (line {}, column {})", error.line(), error.column()),
+                format!(
+                    "the messages are not a JSON array of messages (line {}, column {})",
+                    error.line(),
+                    error.column()
+                ),
             )
         })?;
         if let Some(index) = nodes.iter().position(|node| !node.is_object) {
-            return Err(Refusal::new(Reason::MessagesInvalid, format!("message {index} is not an object")));
+            return Err(Refusal::new(
+                Reason::MessagesInvalid,
+                format!("message {index} is not an object"),
+            ));
         }
         Ok(Self::from_nodes(&nodes, limits))
     }
@@ -133,7 +140,10 @@ fn user_text<'a>(node: &Node<'a>) -> Option<Cow<'a, str>> {
             }
             None => {
                 shows |= block.function_response.is_none()
-                    && matches!(&*string(block.kind).unwrap_or_default(), "image" | "image_url" | "input_image" | "document" | "input_file" | "file");
+                    && matches!(
+                        &*string(block.kind).unwrap_or_default(),
+                        "image" | "image_url" | "input_image" | "document" | "input_file" | "file"
+                    );
             }
         }
     }
@@ -143,7 +153,8 @@ fn user_text<'a>(node: &Node<'a>) -> Option<Cow<'a, str>> {
 /// Text in a user's message that no user wrote: our corrections, and the notices that agents add.
 fn is_aside(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with(CORRECTION_MARK) || (text.starts_with("<system-reminder>") && text.trim_end().ends_with("</system-reminder>"))
+    text.starts_with(CORRECTION_MARK)
+        || (text.starts_with("<system-reminder>") && text.trim_end().ends_with("</system-reminder>"))
 }
 
 fn is_correction(node: &Node<'_>) -> bool {
@@ -158,9 +169,12 @@ fn is_correction(node: &Node<'_>) -> bool {
 /// Whether a message carries a call or a result, as far as its keys tell.
 fn has_step(node: &Node<'_>) -> bool {
     let holds = |raw: Option<&RawValue>, needle: &str| {
-        raw.is_some_and(|raw| raw.get().starts_with('[') && memchr::memmem::find(raw.get().as_bytes(), needle.as_bytes()).is_some())
+        raw.is_some_and(|raw| {
+            raw.get().starts_with('[') && memchr::memmem::find(raw.get().as_bytes(), needle.as_bytes()).is_some()
+        })
     };
-    node.tool_calls.is_some_and(|calls| calls.get().len() > 2 && calls.get() != "null")
+    node.tool_calls
+        .is_some_and(|calls| calls.get().len() > 2 && calls.get() != "null")
         || node.function_call.is_some_and(|call| call.get() != "null")
         || matches!(&*node.role(), "tool" | "function")
         || matches!(
@@ -260,7 +274,10 @@ impl Reader {
             }),
         };
         let id = string(node.call_id.or(node.id));
-        match self.trajectory.take(id.as_deref(), tool.as_deref(), &result, Position::First) {
+        match self
+            .trajectory
+            .take(id.as_deref(), tool.as_deref(), &result, Position::First)
+        {
             Answer::Call { .. } => {}
             Answer::Again { .. } | Answer::Unknown => self.trajectory.unmatched += 1,
         }

@@ -9,6 +9,7 @@ pub mod failure;
 pub mod names;
 pub mod result;
 mod session;
+pub(crate) mod text;
 mod volatile;
 mod wire;
 
@@ -144,9 +145,9 @@ impl Trajectory {
         let mut trajectory = Self::default();
         let skipped = history.len().saturating_sub(limits.max_steps);
         for step in history.iter().skip(skipped) {
-            let outcome = step
-                .result
-                .map_or(StepOutcome::Open, |result| ReadResult::read(&result).outcome(step.call.name));
+            let outcome = step.result.map_or(StepOutcome::Open, |result| {
+                ReadResult::read(&result).outcome(step.call.name)
+            });
             let step = Step {
                 call_id: Arc::from(step.call.id.unwrap_or_default()),
                 tool: trajectory.intern(step.call.name),
@@ -218,7 +219,13 @@ impl Trajectory {
     }
 
     /// Gives one result to the call that it answers.
-    fn take(&mut self, call_id: Option<&str>, tool: Option<&str>, result: &ReadResult<'_>, position: Position) -> Answer {
+    fn take(
+        &mut self,
+        call_id: Option<&str>,
+        tool: Option<&str>,
+        result: &ReadResult<'_>,
+        position: Position,
+    ) -> Answer {
         let found = match call_id.filter(|id| !id.is_empty()) {
             Some(id) => self.steps.iter().rposition(|step| &*step.call_id == id),
             None => self.waiting(tool, position),

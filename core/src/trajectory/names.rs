@@ -24,18 +24,6 @@ pub enum Purpose {
 
 /// The purpose that a name tells.
 pub fn purpose(name: &str) -> Purpose {
-    const LOG: &[&str] = &["log", "logs", "tail", "grep", "journal", "trace", "traces", "history", "events", "console", "diagnostics"];
-    const DOCUMENT: &[&str] = &[
-        "read", "cat", "head", "file", "files", "page", "pages", "url", "browse", "browser", "web", "website", "webpage", "crawl", "scrape", "shell", "bash",
-        "exec", "execute", "run", "command", "terminal", "python", "code", "script", "test", "tests", "stdout", "output", "email", "emails", "mail", "message",
-        "messages", "document", "documents", "doc", "docs", "content", "contents", "view", "open", "download", "inbox", "note", "notes", "channel", "chat", "review",
-        "reviews", "html", "http", "fetch", "article", "issue", "issues", "comments", "stdin", "process",
-    ];
-    const QUESTION: &[&str] = &[
-        "is", "has", "can", "check", "verify", "validate", "exists", "status", "state", "health", "compare", "authenticate", "login",
-    ];
-    const SEARCH: &[&str] = &["search", "find", "list", "query", "filter", "match", "discover", "all", "available"];
-    const LOOKUP: &[&str] = &["get", "lookup", "retrieve", "describe", "detail", "details", "show", "info"];
     let any = |known: &[&str]| words(name).any(|word| is_one_of(word, known));
     if any(LOG) {
         Purpose::Log
@@ -54,21 +42,6 @@ pub fn purpose(name: &str) -> Purpose {
 
 /// What running a tool of this name again does, from the first verb in it. `None`: the name does not say.
 pub fn effect(name: &str) -> Option<Effect> {
-    const READS: &[&str] = &[
-        "get", "list", "search", "find", "read", "fetch", "show", "view", "describe", "check", "count", "query", "lookup", "ls", "cat", "grep", "pwd", "diff", "wc", "head",
-        "tail", "calculate", "compute", "estimate", "convert", "compare", "is", "has", "verify", "validate", "think", "retrieve", "display", "inspect", "browse", "ping",
-        "translate", "summarize", "analyze", "preview", "resolve", "lookup", "poll", "wait", "status", "stat", "du", "screenshot", "sort", "mean", "sum", "add_numbers", "help",
-        "logarithm", "recommend", "explain", "detect", "extract", "parse", "classify", "monitor", "watch", "scan", "route",
-    ];
-    const IDEMPOTENT: &[&str] = &[
-        "set", "update", "put", "delete", "remove", "cd", "close", "lock", "unlock", "mark", "enable", "disable", "cancel", "save", "write", "overwrite", "replace", "rename", "move",
-        "mv", "cp", "copy", "mkdir", "touch", "rm", "login", "authenticate", "logout", "edit", "modify", "patch", "sync", "open", "activate", "deactivate", "grant",
-        "revoke", "subscribe", "unsubscribe", "follow", "unfollow", "start", "stop", "resume", "pause", "adjust", "press", "release", "select", "click", "navigate", "goto", "restart",
-    ];
-    const ONCE: &[&str] = &[
-        "send", "create", "add", "post", "book", "pay", "transfer", "place", "buy", "purchase", "submit", "publish", "append", "insert", "increment", "reply", "invite", "reserve",
-        "charge", "refund", "withdraw", "deposit", "comment", "notify", "email", "tweet", "retweet", "donate", "order", "sms", "spawn", "duplicate", "redeem", "forward", "dispatch",
-    ];
     words(name).find_map(|word| {
         if is_one_of(word, READS) {
             Some(Effect::ReadOnly)
@@ -85,21 +58,62 @@ pub fn effect(name: &str) -> Option<Effect> {
 /// Whether equal calls of a tool of this name are meant to give different things: dice, samples, sub-agents, pings.
 pub fn is_repeatable(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "roll", "random", "dice", "die", "flip", "toss", "coin", "draw", "shuffle", "sample", "generate", "spawn", "agent", "subagent", "task", "ping", "uuid", "next", "sleep",
-        "wait", "delay", "advance", "step", "tick",
+        "roll", "random", "dice", "die", "flip", "toss", "coin", "draw", "shuffle", "sample", "generate", "spawn",
+        "agent", "subagent", "task", "ping", "uuid", "next", "sleep", "wait", "delay", "advance", "step", "tick",
+        "press", "click", "scroll", "tap", "swipe",
     ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 
-/// Whether a tool of this name asks how far something is.
-pub fn is_poll(name: &str) -> bool {
-    const WORDS: &[&str] = &["poll", "status", "state", "progress", "wait", "watch", "monitor", "await", "ready", "health", "sleep", "tail"];
+/// Whether a tool of this name waits for something, whatever it gives.
+pub fn is_wait(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "poll", "wait", "await", "watch", "monitor", "progress", "sleep", "delay",
+    ];
+    words(name).any(|word| is_one_of(word, WORDS))
+}
+
+/// Whether a tool of this name tells how far something is, as long as it says that the work goes on.
+pub fn is_status(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "status",
+        "state",
+        "ready",
+        "health",
+        "job",
+        "task",
+        "build",
+        "run",
+        "deployment",
+        "deploy",
+        "operation",
+        "process",
+        "output",
+        "result",
+        "results",
+        "batch",
+        "export",
+        "import",
+        "upload",
+        "workflow",
+        "pipeline",
+        "check",
+        "render",
+        "training",
+        "scan",
+        "crawl",
+        "session",
+        "stdin",
+    ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 
 /// Whether a tool of this name undoes what another has done.
 pub fn is_undo(name: &str) -> bool {
-    const WORDS: &[&str] = &["delete", "remove", "cancel", "undo", "revert", "rollback", "reset", "rm", "unsend", "clear", "restore", "archive"];
+    const WORDS: &[&str] = &[
+        "delete", "remove", "cancel", "undo", "revert", "rollback", "reset", "rm", "unsend", "clear", "restore",
+        "archive",
+    ];
     words(name).any(|word| is_one_of(word, WORDS))
 }
 
@@ -129,6 +143,273 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
 fn is_one_of(word: &str, known: &[&str]) -> bool {
     known.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
+
+const LOG: &[&str] = &[
+    "log",
+    "logs",
+    "tail",
+    "grep",
+    "journal",
+    "trace",
+    "traces",
+    "history",
+    "events",
+    "console",
+    "diagnostics",
+];
+
+const DOCUMENT: &[&str] = &[
+    "read",
+    "cat",
+    "head",
+    "file",
+    "files",
+    "page",
+    "pages",
+    "url",
+    "browse",
+    "browser",
+    "web",
+    "website",
+    "webpage",
+    "crawl",
+    "scrape",
+    "shell",
+    "bash",
+    "exec",
+    "execute",
+    "run",
+    "command",
+    "terminal",
+    "python",
+    "code",
+    "script",
+    "test",
+    "tests",
+    "stdout",
+    "output",
+    "email",
+    "emails",
+    "mail",
+    "message",
+    "messages",
+    "document",
+    "documents",
+    "doc",
+    "docs",
+    "content",
+    "contents",
+    "view",
+    "open",
+    "download",
+    "inbox",
+    "note",
+    "notes",
+    "channel",
+    "chat",
+    "review",
+    "reviews",
+    "html",
+    "http",
+    "fetch",
+    "article",
+    "issue",
+    "issues",
+    "comments",
+    "stdin",
+    "process",
+];
+
+const QUESTION: &[&str] = &[
+    "is",
+    "has",
+    "can",
+    "check",
+    "verify",
+    "validate",
+    "exists",
+    "status",
+    "state",
+    "health",
+    "compare",
+    "authenticate",
+    "login",
+];
+
+const SEARCH: &[&str] = &[
+    "search",
+    "find",
+    "list",
+    "query",
+    "filter",
+    "match",
+    "discover",
+    "all",
+    "available",
+];
+
+const LOOKUP: &[&str] = &[
+    "get", "lookup", "retrieve", "describe", "detail", "details", "show", "info",
+];
+
+const READS: &[&str] = &[
+    "get",
+    "list",
+    "search",
+    "find",
+    "read",
+    "fetch",
+    "show",
+    "view",
+    "describe",
+    "check",
+    "count",
+    "query",
+    "lookup",
+    "ls",
+    "cat",
+    "grep",
+    "pwd",
+    "diff",
+    "wc",
+    "head",
+    "tail",
+    "calculate",
+    "compute",
+    "estimate",
+    "convert",
+    "compare",
+    "is",
+    "has",
+    "can",
+    "may",
+    "verify",
+    "validate",
+    "think",
+    "retrieve",
+    "display",
+    "inspect",
+    "browse",
+    "ping",
+    "translate",
+    "summarize",
+    "analyze",
+    "preview",
+    "resolve",
+    "lookup",
+    "poll",
+    "wait",
+    "status",
+    "stat",
+    "du",
+    "screenshot",
+    "sort",
+    "mean",
+    "sum",
+    "add_numbers",
+    "help",
+    "logarithm",
+    "recommend",
+    "explain",
+    "detect",
+    "extract",
+    "parse",
+    "classify",
+    "monitor",
+    "watch",
+    "scan",
+    "route",
+];
+
+const IDEMPOTENT: &[&str] = &[
+    "set",
+    "update",
+    "put",
+    "delete",
+    "remove",
+    "cd",
+    "close",
+    "lock",
+    "unlock",
+    "mark",
+    "enable",
+    "disable",
+    "cancel",
+    "save",
+    "write",
+    "overwrite",
+    "replace",
+    "rename",
+    "move",
+    "mv",
+    "cp",
+    "copy",
+    "mkdir",
+    "touch",
+    "rm",
+    "login",
+    "authenticate",
+    "logout",
+    "edit",
+    "modify",
+    "patch",
+    "sync",
+    "open",
+    "activate",
+    "deactivate",
+    "grant",
+    "revoke",
+    "subscribe",
+    "unsubscribe",
+    "follow",
+    "unfollow",
+    "start",
+    "stop",
+    "resume",
+    "pause",
+    "adjust",
+    "navigate",
+    "goto",
+    "restart",
+];
+
+const ONCE: &[&str] = &[
+    "send",
+    "create",
+    "add",
+    "post",
+    "book",
+    "pay",
+    "transfer",
+    "place",
+    "buy",
+    "purchase",
+    "submit",
+    "publish",
+    "append",
+    "insert",
+    "increment",
+    "reply",
+    "invite",
+    "reserve",
+    "charge",
+    "refund",
+    "withdraw",
+    "deposit",
+    "comment",
+    "notify",
+    "email",
+    "tweet",
+    "retweet",
+    "donate",
+    "order",
+    "sms",
+    "spawn",
+    "duplicate",
+    "redeem",
+    "forward",
+    "dispatch",
+];
 
 #[cfg(test)]
 mod tests {

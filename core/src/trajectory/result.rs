@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{CORRECTION_MARK, Fingerprint, StepOutcome, canonical, failure, failure::Failure, volatile};
+use super::{
+    CORRECTION_MARK, Fingerprint, StepOutcome, canonical, failure, failure::Failure, text::contains_ignore_case,
+    volatile,
+};
 use crate::{
     check::{ResultBody, ToolResult},
     code::Layer,
@@ -109,10 +112,12 @@ impl<'a> ReadResult<'a> {
             }
             return read;
         }
-        if map.contains_key("name") && map.len() <= 3 && map.get("response").is_some_and(Value::is_object) {
-            if let Some(response @ Value::Object(_)) = map.remove("response") {
-                return Self::from_function_response(response);
-            }
+        if map.contains_key("name")
+            && map.len() <= 3
+            && map.get("response").is_some_and(Value::is_object)
+            && let Some(response) = map.remove("response")
+        {
+            return Self::from_function_response(response);
         }
         Self {
             text: source,
@@ -149,7 +154,11 @@ impl<'a> ReadResult<'a> {
         for item in items {
             match block_text(item) {
                 Some(text) => texts.push(text),
-                None => media = Some(Fingerprint(media.unwrap_or_default().0.rotate_left(5) ^ canonical::value(item).0)),
+                None => {
+                    media = Some(Fingerprint(
+                        media.unwrap_or_default().0.rotate_left(5) ^ canonical::value(item).0,
+                    ))
+                }
             }
         }
         let mut read = Self::from_text(Cow::Owned(texts.join("\n")));
@@ -222,9 +231,15 @@ impl<'a> ReadResult<'a> {
                 let text = self.text.trim();
                 text.len() <= 200
                     && (is_pending_word(text.trim_end_matches(['.', '…']))
-                        || ["in progress", "still running", "not ready", "not finished", "please wait"]
-                            .iter()
-                            .any(|phrase| contains_ignore_case(text, phrase)))
+                        || [
+                            "in progress",
+                            "still running",
+                            "not ready",
+                            "not finished",
+                            "please wait",
+                        ]
+                        .iter()
+                        .any(|phrase| contains_ignore_case(text, phrase)))
             }
         }
     }
@@ -238,9 +253,7 @@ pub(super) fn correction_layer(text: &str) -> Layer {
         .unwrap_or_default()
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .take(60)
-        .find_map(|word| {
-            Layer::parse(word).or_else(|| crate::code::Code::parse(word).map(crate::code::Code::layer))
-        })
+        .find_map(|word| Layer::parse(word).or_else(|| crate::code::Code::parse(word).map(crate::code::Code::layer)))
         .unwrap_or(Layer::Schema)
 }
 
@@ -253,7 +266,9 @@ pub fn is_hollow(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => {
             map.is_empty()
-                || (map.values().any(|value| matches!(value, Value::Array(_) | Value::Null | Value::Object(_)))
+                || (map
+                    .values()
+                    .any(|value| matches!(value, Value::Array(_) | Value::Null | Value::Object(_)))
                     && map.iter().all(|(key, value)| match value {
                         Value::Number(number) => number.as_str() == "0" || is_paging(key),
                         Value::Bool(flag) => !flag || matches!(key.as_str(), "success" | "ok"),
@@ -318,10 +333,4 @@ fn is_pending_word(word: &str) -> bool {
         "incomplete",
     ];
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
-
-/// Whether a text holds an ASCII phrase, whatever the case.
-pub(crate) fn contains_ignore_case(text: &str, phrase: &str) -> bool {
-    let (text, phrase) = (text.as_bytes(), phrase.as_bytes());
-    phrase.is_empty() || text.windows(phrase.len()).any(|window| window.eq_ignore_ascii_case(phrase))
 }

@@ -4,18 +4,23 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Conversation, Fingerprint, ReadResult, Position, Step, StepOutcome, Trajectory};
+use super::{Answer, Conversation, Fingerprint, Position, ReadResult, Step, StepOutcome, Trajectory};
 use crate::{check::ToolResult, finding::shorten, limits::Limits};
 
 /// Longest intent that a session remembers, in characters.
 const MAX_INTENT_CHARS: usize = 4_000;
 
+/// User messages that a session knows again.
+const MAX_SAID: usize = 32;
+
 /// What is remembered between the requests of one conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
     trajectory: Trajectory,
+    /// The most user messages that were ever sent.
     user_turns: u32,
-    last_said: Fingerprint,
+    /// Last user messages that were seen, the latest last.
+    said: Vec<Fingerprint>,
     intent: Option<Arc<str>>,
     toolset: Option<Arc<str>>,
 }
@@ -41,8 +46,8 @@ impl Session {
             self.trajectory = Trajectory::default();
         }
         if conversation.user_turns > 0 {
-            self.user_turns = conversation.user_turns;
-            self.last_said = said(conversation);
+            self.user_turns = self.user_turns.max(conversation.user_turns);
+            self.remember(said(conversation));
             self.intent = conversation
                 .last_user_text
                 .as_deref()
@@ -121,11 +126,21 @@ impl Session {
         self.toolset = Some(Arc::from(reference));
     }
 
-    /// More user messages than before; or no more, but another last one, as after a conversation was shortened.
+    /// More user messages than ever; or no more, but a last one that was not there before, as after a conversation was
+    /// shortened. Going back to an earlier message is no new turn.
     fn is_new_turn(&self, conversation: &Conversation<'_>) -> bool {
         conversation.user_turns > 0
             && (self.user_turns > 0 || !self.trajectory.steps.is_empty())
-            && (conversation.user_turns > self.user_turns || said(conversation) != self.last_said)
+            && (conversation.user_turns > self.user_turns || !self.said.contains(&said(conversation)))
+    }
+
+    fn remember(&mut self, said: Fingerprint) {
+        if !self.said.contains(&said) {
+            if self.said.len() >= MAX_SAID {
+                self.said.remove(0);
+            }
+            self.said.push(said);
+        }
     }
 
     /// The conversation's steps, and between them the refused ones that only the session knows.

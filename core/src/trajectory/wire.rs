@@ -175,7 +175,9 @@ impl<'a> Node<'a> {
         let Some(raw) = raw else { return Vec::new() };
         match raw.get().as_bytes().first() {
             Some(b'[') => serde_json::from_str(raw.get()).unwrap_or_default(),
-            Some(b'{') => serde_json::from_str(raw.get()).map(|node| vec![node]).unwrap_or_default(),
+            Some(b'{') => serde_json::from_str(raw.get())
+                .map(|node| vec![node])
+                .unwrap_or_default(),
             Some(_) | None => Vec::new(),
         }
     }

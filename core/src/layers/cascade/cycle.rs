@@ -2,12 +2,12 @@
 
 use super::{
     intent,
-    view::{View, scaled, staged},
+    view::{View, scaled, staged, waits},
 };
 use crate::{
     code::{Code, Layer},
     finding::Finding,
-    trajectory::{Fingerprint, Step, StepOutcome, canonical, names},
+    trajectory::{Fingerprint, Step, StepOutcome, canonical},
     turn::Call,
 };
 
@@ -38,20 +38,31 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     else {
         return;
     };
-    let circle = units.len().checked_sub(period).and_then(|from| units.get(from..)).unwrap_or_default();
+    let circle = units
+        .len()
+        .checked_sub(period)
+        .and_then(|from| units.get(from..))
+        .unwrap_or_default();
     let mut stages = view.stages(Code::LoopCycle);
     if view.polls() || circle.iter().any(|unit| unit.waits) {
         stages = scaled(stages, POLL_PATIENCE);
     }
     let Some(action) = staged(stages, rounds) else { return };
-    if rounds <= intent::wanted(view.said(), view.name) || findings.iter().any(|finding| finding.code == Code::LoopNoProgress && finding.action >= action) {
+    if rounds <= intent::wanted(view.said(), view.name)
+        || findings
+            .iter()
+            .any(|finding| finding.code == Code::LoopNoProgress && finding.action >= action)
+    {
         return;
     }
     let names: Vec<&str> = circle.iter().map(|unit| unit.tool).collect();
     findings.push(
         Finding::new(
             Code::LoopCycle,
-            format!("The calls {} go round in a circle, {rounds} times now, with the same results each time", names.join(" → ")),
+            format!(
+                "The calls {} go round in a circle, {rounds} times now, with the same results each time",
+                names.join(" → ")
+            ),
         )
         .leads_to(action)
         .suggestion("Leave the circle: change the arguments, call another tool, or tell the user what is in the way."),
@@ -83,7 +94,12 @@ fn rounds(units: &[Unit<'_>], at_hand: u64, period: usize) -> Option<u32> {
 fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
     let mut units = Vec::new();
     let from = view.steps.len().saturating_sub(MAX_UNITS);
-    for batch in view.steps.get(from..).unwrap_or_default().chunk_by(|left, right| left.batch == right.batch) {
+    for batch in view
+        .steps
+        .get(from..)
+        .unwrap_or_default()
+        .chunk_by(|left, right| left.batch == right.batch)
+    {
         let ran = |step: &&Step| match step.outcome {
             StepOutcome::Rejected { by } => by == Layer::Cascade,
             StepOutcome::Open
@@ -100,7 +116,7 @@ fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
                 Some(sum.wrapping_add(key(&step.tool, step.arguments) ^ step.outcome.given()?.0.rotate_left(13)))
             }),
             refused: steps().all(|step| matches!(step.outcome, StepOutcome::Rejected { .. })),
-            waits: steps().any(|step| matches!(step.outcome, StepOutcome::Pending(_)) || names::is_poll(&step.tool)),
+            waits: steps().any(waits),
             tool: &first.tool,
         });
     }
@@ -119,10 +135,10 @@ fn key_at_hand(view: &View<'_>) -> u64 {
 }
 
 fn arguments_of(call: &Call<'_>) -> Fingerprint {
-    call.arguments
-        .reading
-        .value()
-        .map_or_else(|| canonical::arguments_text(call.arguments.received.as_bytes()), canonical::arguments)
+    call.arguments.reading.value().map_or_else(
+        || canonical::arguments_text(call.arguments.received.as_bytes()),
+        canonical::arguments,
+    )
 }
 
 fn key(tool: &str, arguments: Fingerprint) -> u64 {

@@ -14,7 +14,8 @@ use crate::{
 
 pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     let effect = view.effect();
-    if matches!(effect, Some(Effect::ReadOnly | Effect::Idempotent)) || view.polls() || names::is_repeatable(view.name) {
+    if matches!(effect, Some(Effect::ReadOnly | Effect::Idempotent)) || view.polls() || names::is_repeatable(view.name)
+    {
         return;
     }
     let mut done = 0u32;
@@ -38,7 +39,10 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     findings.push(
         Finding::new(
             Code::DuplicateSideEffect,
-            format!("`{}` was run with these very arguments already, and succeeded; running it again would do it twice", view.name),
+            format!(
+                "`{}` was run with these very arguments already, and succeeded; running it again would do it twice",
+                view.name
+            ),
         )
         .leads_to(action)
         .suggestion("Take it as done and go on; call it again only if the user asks for another."),

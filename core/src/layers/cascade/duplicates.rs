@@ -51,7 +51,10 @@ pub fn duplicates(calls: &[Parallel<'_>], said: Option<&str>) -> Vec<Duplicate> 
     if calls.len() < 2 {
         return found;
     }
-    let keys: Vec<Option<Fingerprint>> = calls.iter().map(|call| call.arguments.map(canonical::arguments)).collect();
+    let keys: Vec<Option<Fingerprint>> = calls
+        .iter()
+        .map(|call| call.arguments.map(canonical::arguments))
+        .collect();
     let mut firsts: Vec<(usize, u32)> = Vec::new();
     for (index, (call, key)) in calls.iter().zip(&keys).enumerate() {
         if key.is_none() {

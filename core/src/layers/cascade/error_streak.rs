@@ -42,7 +42,10 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
             StepOutcome::Open => {}
         }
     }
-    let Some((_, excerpt)) = last else { return };
+    // Errors without a word may each be another.
+    let Some((_, excerpt)) = last.filter(|(_, excerpt)| !excerpt.is_empty()) else {
+        return;
+    };
     let Some(action) = staged(view.stages(Code::ErrorStreak), errors) else {
         return;
     };
@@ -59,9 +62,15 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
 
 fn remedy(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::Arguments => "Read what the error asks for and change the arguments accordingly, or use another tool.",
-        FailureKind::NotFound => "Find out what exists before you ask for it again, or tell the user that it is not there.",
-        FailureKind::Wait => "The service is not answering: do not call it again now; go on with something else, or tell the user.",
+        FailureKind::Arguments => {
+            "Read what the error asks for and change the arguments accordingly, or use another tool."
+        }
+        FailureKind::NotFound => {
+            "Find out what exists before you ask for it again, or tell the user that it is not there."
+        }
+        FailureKind::Wait => {
+            "The service is not answering: do not call it again now; go on with something else, or tell the user."
+        }
         FailureKind::Denied => "It is not allowed, and another try will not change that: tell the user what is needed.",
         FailureKind::Unclear => "Do not try once more in the same way: use another tool, or tell the user what fails.",
     }

@@ -10,6 +10,7 @@ mod duplicates;
 mod error_propagation;
 mod error_streak;
 mod intent;
+mod lost_content;
 mod repeats;
 mod retry_storm;
 mod unknown_tool_streak;
@@ -33,6 +34,7 @@ pub fn inspect(inspection: &Inspection<'_>, findings: &mut Vec<Finding>) {
     error_streak::inspect(&view, findings);
     // A fault that is handed on as if it were data.
     error_propagation::inspect(&view, findings);
+    lost_content::inspect(&view, findings);
     // Something done twice that was to be done once.
     duplicate_side_effect::inspect(&view, findings);
     // Last, for they count what the other rules and layers have refused.

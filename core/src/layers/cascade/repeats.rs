@@ -29,12 +29,19 @@ pub(super) fn no_progress(view: &View<'_>, findings: &mut Vec<Finding>) {
     if !counts_up(view) {
         return;
     }
-    let loose = run(view, |step| view.is_same_tool(step) && step.arguments.resembles(view.arguments));
+    let loose = run(view, |step| {
+        view.is_same_tool(step) && step.arguments.resembles(view.arguments)
+    });
     let stages = scaled(view.stages(Code::LoopNoProgress), COUNTER_PATIENCE);
     if let Some(action) = staged(stages, loose.count)
         && loose.count > intent::wanted(view.said(), view.name)
     {
-        findings.push(told(view, action, loose.count, "with arguments that differ in a counter alone"));
+        findings.push(told(
+            view,
+            action,
+            loose.count,
+            "with arguments that differ in a counter alone",
+        ));
     }
 }
 
@@ -57,13 +64,19 @@ pub(super) fn same_call(view: &View<'_>, findings: &mut Vec<Finding>) {
     let run = Run { count, oldest };
     let stages = patience(view, view.stages(Code::LoopSameCall), &run);
     let Some(action) = staged(stages, count) else { return };
-    if count <= intent::wanted(view.said(), view.name) || findings.iter().any(|finding| finding.code == Code::LoopNoProgress) {
+    if count <= intent::wanted(view.said(), view.name)
+        || findings.iter().any(|finding| finding.code == Code::LoopNoProgress)
+    {
         return;
     }
     findings.push(
         Finding::new(
             Code::LoopSameCall,
-            format!("`{}` is called with the same arguments for the {} time since the user last spoke", view.name, ordinal(count)),
+            format!(
+                "`{}` is called with the same arguments for the {} time since the user last spoke",
+                view.name,
+                ordinal(count)
+            ),
         )
         .leads_to(action)
         .suggestion("Change the arguments, call another tool, or answer with what you have."),
@@ -81,9 +94,10 @@ fn run<'a>(view: &View<'a>, is_repeat: impl Fn(&Step) -> bool) -> Run<'a> {
     let mut run = Run { count: 1, oldest: None };
     let mut given: Option<Fingerprint> = None;
     let mut batch = None;
+    let mut elsewhere = Vec::new();
     for step in view.steps.iter().rev() {
         if !is_repeat(step) {
-            if view.changed_something(step) {
+            if view.changed_something(step) || is_news(step, &mut elsewhere) {
                 break;
             }
             continue;
@@ -115,8 +129,27 @@ fn run<'a>(view: &View<'a>, is_repeat: impl Fn(&Step) -> bool) -> Run<'a> {
     run
 }
 
+/// Whether another call gave something else later on: then the world moves, whatever the call at hand gives.
+fn is_news<'a>(step: &'a Step, later: &mut Vec<(&'a str, Fingerprint, Fingerprint)>) -> bool {
+    let Some(given) = step.outcome.given() else {
+        return false;
+    };
+    match later
+        .iter()
+        .find(|(tool, arguments, _)| *tool == &*step.tool && *arguments == step.arguments)
+    {
+        Some((_, _, known)) => *known != given,
+        None => {
+            later.push((&step.tool, step.arguments, given));
+            false
+        }
+    }
+}
+
 fn patience(view: &View<'_>, stages: Stages, run: &Run<'_>) -> Stages {
-    let failed = run.oldest.is_some_and(|step| matches!(step.outcome, StepOutcome::Failed { .. }));
+    let failed = run
+        .oldest
+        .is_some_and(|step| matches!(step.outcome, StepOutcome::Failed { .. }));
     if !failed && view.polls() {
         view.patient(stages, run.oldest)
     } else if !failed && names::is_repeatable(view.name) {
@@ -132,10 +165,8 @@ fn counts_up(view: &View<'_>) -> bool {
     let Some(arguments) = view.inspection.arguments.and_then(serde_json::Value::as_object) else {
         return false;
     };
-    let required = tool.input.source().get("required").and_then(serde_json::Value::as_array);
-    let is_required = |key: &str| required.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(key)));
     let mut counters = arguments.keys().filter(|key| canonical::is_cosmetic(key)).peekable();
-    counters.peek().is_some() && counters.all(|key| !is_required(key))
+    counters.peek().is_some() && counters.all(|key| !tool.requires(key))
 }
 
 fn is_refused_elsewhere(step: &Step) -> bool {

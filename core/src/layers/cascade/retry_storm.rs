@@ -39,9 +39,15 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     findings.push(
         Finding::new(
             Code::RetryStorm,
-            format!("This is the {} call of `{}` in a row that is refused", super::repeats::ordinal(count), view.name),
+            format!(
+                "This is the {} call of `{}` in a row that is refused",
+                super::repeats::ordinal(count),
+                view.name
+            ),
         )
         .leads_to(action)
-        .suggestion("Do not send another variant: change what the correction names, use another tool, or ask the user."),
+        .suggestion(
+            "Do not send another variant: change what the correction names, use another tool, or ask the user.",
+        ),
     );
 }

@@ -34,7 +34,10 @@ pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     findings.push(
         Finding::new(
             Code::UnknownToolStreak,
-            format!("{count} calls in a row name a tool that does not exist"),
+            format!(
+                "This is the {} call in a row that names a tool that does not exist",
+                super::repeats::ordinal(count)
+            ),
         )
         .leads_to(action)
         .suggestion("Call only tools of the list that was given, or answer in words."),

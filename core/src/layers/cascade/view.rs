@@ -5,7 +5,7 @@ use crate::{
     layers::Inspection,
     policy::{Effect, Stages},
     tools::{Resolution, Tool},
-    trajectory::{Fingerprint, Step, StepOutcome, canonical, names},
+    trajectory::{Fingerprint, Step, StepOutcome, names},
 };
 
 /// How much longer waiting for something may take than other repetition, in counts, where no clock is known.
@@ -29,9 +29,7 @@ impl<'a> View<'a> {
             inspection,
             name: inspection.tool.map_or(written, |tool| &tool.name),
             written,
-            arguments: inspection
-                .arguments
-                .map_or_else(|| canonical::arguments_text(call.arguments.received.as_bytes()), canonical::arguments),
+            arguments: inspection.fingerprint,
             steps: &inspection.trajectory.steps,
         })
     }
@@ -85,16 +83,18 @@ impl<'a> View<'a> {
         !matches!(self.inspection.toolset.resolve(name), Resolution::Unknown)
     }
 
-    /// Whether repeating the call is waiting for something.
+    /// Whether repeating the call is waiting for something: the policy says so, its words do, or it tells how far
+    /// something is that has not ended.
     pub fn polls(&self) -> bool {
         self.inspection.policy.polls().unwrap_or_else(|| {
-            names::is_poll(self.name)
+            names::is_wait(self.name)
+                || self.inspection.tool.is_some_and(|tool| says_poll(&tool.description))
                 || self
                     .steps
                     .iter()
                     .rev()
                     .find(|step| self.is_same_call(step))
-                    .is_some_and(|step| matches!(step.outcome, StepOutcome::Pending(_)))
+                    .is_some_and(waits)
         })
     }
 
@@ -142,6 +142,19 @@ impl<'a> View<'a> {
             .into_iter()
             .chain(context.conversation.last_user_text.as_deref())
     }
+}
+
+/// Whether a step was waiting for something.
+pub(super) fn waits(step: &Step) -> bool {
+    names::is_wait(&step.tool) || (matches!(step.outcome, StepOutcome::Pending(_)) && names::is_status(&step.tool))
+}
+
+fn says_poll(description: &str) -> bool {
+    names::words(description).take(60).any(|word| {
+        ["poll", "polls", "polling"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+    })
 }
 
 /// What a tool says of itself; believed only where it is explicit.

@@ -6,7 +6,6 @@
 //! ones are to be made later, so that one call too many does not cost the one that was right.
 
 mod choice;
-mod names;
 
 use crate::{
     check::{Context, ToolChoice},
@@ -67,15 +66,27 @@ pub fn unknown(call: &Call<'_>, toolset: &ToolSet) -> Finding {
             .received(&call.name)
             .suggestion("answer in words");
     }
-    if call.name.trim().is_empty() {
-        return Finding::new(Code::UnknownTool, "the call names no tool")
-            .expected(list(names::nearest(toolset, "", MAX_NAMES)))
-            .suggestion("name one of the tools that were offered");
+    let mut finding = if call.name.trim().is_empty() {
+        Finding::new(Code::UnknownTool, "the call names no tool").suggestion("name one of the tools that were offered")
+    } else {
+        Finding::new(Code::UnknownTool, "no tool of this name was offered")
+            .received(&call.name)
+            .suggestion("use the exact name of a tool that was offered, or answer without one")
+    };
+    let names = likely(&call.name, toolset);
+    if !names.is_empty() {
+        finding = finding.expected(list(names));
     }
-    Finding::new(Code::UnknownTool, "no tool of this name was offered")
-        .expected(list(names::nearest(toolset, &call.name, MAX_NAMES)))
-        .received(&call.name)
-        .suggestion("use the exact name of a tool that was offered, or answer without one")
+    finding
+}
+
+/// The real names that may have been meant: all of a few, else those most like it.
+fn likely<'t>(name: &str, toolset: &'t ToolSet) -> Vec<&'t str> {
+    if toolset.tools().len() <= MAX_NAMES {
+        toolset.tools().iter().map(|tool| &*tool.name).collect()
+    } else {
+        toolset.nearest(name, MAX_NAMES)
+    }
 }
 
 /// Whether one call may be made: by the policy, the tool choice and the calls before it.

@@ -42,23 +42,44 @@ fn looks_up_one(call: CallView<'_>) -> bool {
         Purpose::Lookup | Purpose::Question => {}
         Purpose::Log | Purpose::Document | Purpose::Search | Purpose::Other => return false,
     }
-    if !matches!(names::effect(call.name), Some(Effect::ReadOnly)) || declares_list(call) {
+    let asks_for_many = call
+        .arguments
+        .and_then(Value::as_object)
+        .is_some_and(|arguments| arguments.values().any(Value::is_array));
+    if asks_for_many || names::effect(call.name) != Some(Effect::ReadOnly) || declares_list(call) {
         return false;
     }
     let object = names::words(call.name)
-        .take_while(|word| !["by", "for", "from", "in", "of", "with", "at", "on", "to"].iter().any(|known| word.eq_ignore_ascii_case(known)))
+        .take_while(|word| {
+            !["by", "for", "from", "in", "of", "with", "at", "on", "to"]
+                .iter()
+                .any(|known| word.eq_ignore_ascii_case(known))
+        })
         .last()
         .unwrap_or_default();
     is_singular(object)
 }
 
 fn is_singular(word: &str) -> bool {
-    const SINGULAR: [&str; 9] = ["status", "details", "info", "address", "access", "news", "series", "progress", "analysis"];
+    const SINGULAR: [&str; 9] = [
+        "status", "details", "info", "address", "access", "news", "series", "progress", "analysis",
+    ];
     const PLURAL: [&str; 12] = [
-        "data", "people", "history", "children", "list", "all", "inventory", "media", "schedule", "agenda", "feed", "queue",
+        "data",
+        "people",
+        "history",
+        "children",
+        "list",
+        "all",
+        "inventory",
+        "media",
+        "schedule",
+        "agenda",
+        "feed",
+        "queue",
     ];
     let is = |known: &&str| word.eq_ignore_ascii_case(known);
-    !word.is_empty() && (SINGULAR.iter().any(|known| is(known)) || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(|known| is(known))))
+    !word.is_empty() && (SINGULAR.iter().any(is) || (!word.ends_with(['s', 'S']) && !PLURAL.iter().any(is)))
 }
 
 /// Whether the tool's own words say that it gives many.
@@ -71,12 +92,17 @@ fn declares_list(call: CallView<'_>) -> bool {
         .is_some_and(|kind| kind.as_str() == Some("array"));
     let description = tool.description.to_ascii_lowercase();
     output_is_list
-        || ["list of", "lists ", "all ", "array of", "any "]
-            .iter()
-            .any(|words| description.split(['.', '\n']).next().is_some_and(|first| first.contains(words)))
+        || ["list of", "lists ", "all ", "array of", "any "].iter().any(|words| {
+            description
+                .split(['.', '\n'])
+                .next()
+                .is_some_and(|first| first.contains(words))
+        })
 }
 
 fn makes_something(call: CallView<'_>) -> bool {
-    let hinted = call.tool.is_some_and(|tool| tool.hints.read_only == Some(true) || tool.hints.idempotent == Some(true));
+    let hinted = call
+        .tool
+        .is_some_and(|tool| tool.hints.read_only == Some(true) || tool.hints.idempotent == Some(true));
     !hinted && names::effect(call.name) == Some(Effect::Once) && !names::is_undo(call.name) && !declares_list(call)
 }

@@ -4,7 +4,10 @@ use super::CallView;
 use crate::{
     code::{Action, Code},
     finding::Finding,
-    trajectory::{FailureKind, ReadResult, failure, names::{Purpose, purpose}},
+    trajectory::{
+        FailureKind, ReadResult, failure,
+        names::{Purpose, purpose},
+    },
 };
 
 /// Whether an error was found.
@@ -20,8 +23,16 @@ pub(super) fn inspect(result: &ReadResult<'_>, call: Option<CallView<'_>>, findi
         || !matches!(purpose(name), Purpose::Document | Purpose::Log);
     if call.is_some() && expects_data && result.value.is_none() && is_page(&result.text) {
         let kind = failure::kind(&words_of(&result.text));
-        let mut finding = told(if kind == FailureKind::Unclear { FailureKind::Wait } else { kind }, &result.text);
-        finding.message = "A web page came back where data was expected: an error page, a login page or a proxy's".into();
+        let mut finding = told(
+            if kind == FailureKind::Unclear {
+                FailureKind::Wait
+            } else {
+                kind
+            },
+            &result.text,
+        );
+        finding.message =
+            "A web page came back where data was expected: an error page, a login page or a proxy's".into();
         findings.push(finding);
         return true;
     }
@@ -65,9 +76,10 @@ fn told(kind: FailureKind, text: &str) -> Finding {
 /// Whether a text is an HTML page.
 fn is_page(text: &str) -> bool {
     let head = text.trim_start().get(..15).unwrap_or_else(|| text.trim_start());
-    ["<!doctype html", "<html"]
-        .iter()
-        .any(|start| head.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
+    ["<!doctype html", "<html"].iter().any(|start| {
+        head.get(..start.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(start))
+    })
 }
 
 /// The beginning of a page's own words, without its tags.

@@ -4,11 +4,15 @@
 //! A phrase alone proves nothing, and a phrase in quotation marks is talked about. What is found is flagged and can be
 //! fenced; what an obeyed order would do is seen in the next call's arguments.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::fence::CONTROL_TOKENS;
 use crate::{
     code::{Action, Code},
     finding::{Finding, shorten},
-    trajectory::ReadResult,
+    trajectory::{ReadResult, text::head},
 };
 
 /// Bytes of a result that are read.
@@ -66,15 +70,13 @@ const ADDRESSES: [&str; 44] = [
 
 /// Words of an order.
 const ORDERS: [&str; 30] = [
-    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ", "visit", "click", "curl", "share", "reveal", "print",
-    "output", "leak", "invite", "update", "change", "write", "book", "reserve", "create", "add ", "say ", "reply",
+    "send", "e-mail", "email", "forward", "post ", "upload", "transfer", "pay ", "delete", "execute", "run ", "call ",
+    "visit", "click", "curl", "share", "reveal", "print", "output", "leak", "invite", "update", "change", "write",
+    "book", "reserve", "create", "add ", "say ", "reply",
 ];
 
 pub(super) fn inspect(result: &ReadResult<'_>, findings: &mut Vec<Finding>) {
-    let text = result
-        .text
-        .get(..result.text.floor_char_boundary(MAX_BYTES))
-        .unwrap_or_default();
+    let text = head(&result.text, MAX_BYTES);
     let Some((message, place)) = find(text) else { return };
     findings.push(
         Finding::new(Code::ResultInjection, message)
@@ -85,27 +87,37 @@ pub(super) fn inspect(result: &ReadResult<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn find(text: &str) -> Option<(&'static str, usize)> {
-    if let Some(place) = CONTROL_TOKENS.iter().find_map(|token| text.find(token)) {
+    if let Some(place) = control_token(text) {
         return Some(("The result holds control tokens of a chat template", place));
     }
-    let lower = text.to_ascii_lowercase();
-    for address in ADDRESSES {
-        for (place, _) in lower.match_indices(address) {
-            let after = lower
-                .get(place..lower.floor_char_boundary(place + REACH))
-                .unwrap_or_default();
-            if !is_quoted(&lower, place) && ORDERS.iter().any(|order| holds_word(after, order)) {
-                return Some(("The result gives orders to the model", place));
-            }
-        }
-    }
-    None
+    let addresses = PATTERN.as_ref()?;
+    addresses.find_iter(text).map(|found| found.start()).find_map(|place| {
+        let after = head(text.get(place..).unwrap_or_default(), REACH).to_ascii_lowercase();
+        let is_order = !is_quoted(text, place) && ORDERS.iter().any(|order| holds_word(&after, order));
+        is_order.then_some(("The result gives orders to the model", place))
+    })
+}
+
+/// All addresses in one pass, whatever the case.
+static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words: Vec<String> = ADDRESSES.iter().map(|address| regex::escape(address)).collect();
+    Regex::new(&format!("(?i-u:{})", words.join("|"))).ok()
+});
+
+fn control_token(text: &str) -> Option<usize> {
+    let holds_bars = text.contains("<|");
+    CONTROL_TOKENS
+        .iter()
+        .filter(|token| holds_bars || !token.starts_with("<|"))
+        .find_map(|token| text.find(token))
 }
 
 /// Whether a quotation opens right before a place and closes soon behind it: `'ignore previous instructions' is…`.
 fn is_quoted(text: &str, place: usize) -> bool {
     let before = text.get(..place).unwrap_or_default().trim_end_matches(['*', '_']);
-    let Some(open) = before.chars().next_back() else { return false };
+    let Some(open) = before.chars().next_back() else {
+        return false;
+    };
     let close = match open {
         '\'' | '"' | '`' => open,
         '“' => '”',
@@ -118,11 +130,13 @@ fn is_quoted(text: &str, place: usize) -> bool {
     if outside.is_empty() || outside.ends_with([':', '{', '[', ',', '=']) && open == '"' {
         return false;
     }
-    text.get(place..text.floor_char_boundary(place + 120))
-        .is_some_and(|rest| rest.contains(close))
+    head(text.get(place..).unwrap_or_default(), 120).contains(close)
 }
 
 fn holds_word(text: &str, word: &str) -> bool {
-    text.match_indices(word)
-        .any(|(place, _)| !text.get(..place).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric())))
+    text.match_indices(word).any(|(place, _)| {
+        !text
+            .get(..place)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()))
+    })
 }

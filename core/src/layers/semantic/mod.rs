@@ -11,6 +11,7 @@ mod error;
 mod fence;
 mod injection;
 mod question;
+mod shape;
 mod truncated;
 
 pub use fence::fence;
@@ -47,5 +48,6 @@ pub fn inspect(result: &ReadResult<'_>, call: Option<CallView<'_>>, findings: &m
         return;
     }
     truncated::inspect(result, findings);
+    shape::inspect(result, call, findings);
     about::inspect(result, call, findings);
 }

@@ -46,18 +46,30 @@ pub struct Question {
 pub fn question(intent: Option<&str>, call: Option<CallView<'_>>, result: &ReadResult<'_>) -> Option<Question> {
     let intent = intent.map(str::trim).filter(|intent| !intent.is_empty())?;
     let call = call?;
-    if result.text.trim().is_empty() || result.is_correction() || result.is_empty() || result.failure(call.name).is_some() {
+    if result.text.trim().is_empty()
+        || result.is_correction()
+        || result.is_empty()
+        || result.failure(call.name).is_some()
+    {
         return None;
     }
     let intent = shorten(intent, MAX_INTENT_CHARS);
     let shown = head_and_tail(&result.text);
     let shown = disarm(&shown);
     let mut made = format!("Tool: {}", shorten(call.name, 200));
-    if let Some(description) = call.tool.map(|tool| tool.description.trim()).filter(|text| !text.is_empty()) {
+    if let Some(description) = call
+        .tool
+        .map(|tool| tool.description.trim())
+        .filter(|text| !text.is_empty())
+    {
         let _ = write!(made, "\nWhat it does: {}", shorten(description, MAX_DESCRIPTION_CHARS));
     }
     if let Some(arguments) = call.arguments {
-        let _ = write!(made, "\nArguments: {}", shorten(&arguments.to_string(), MAX_ARGUMENTS_CHARS));
+        let _ = write!(
+            made,
+            "\nArguments: {}",
+            shorten(&arguments.to_string(), MAX_ARGUMENTS_CHARS)
+        );
     }
     let name = fence_name(&[&intent, &made, &shown]);
     let user = format!(

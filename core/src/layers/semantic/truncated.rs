@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use crate::{code::Code, finding::Finding, trajectory::ReadResult};
+use crate::{
+    code::Code,
+    finding::Finding,
+    trajectory::{ReadResult, text::tail},
+};
 
 /// Bytes at the end of a text in which a note of a cut may stand.
 const TAIL_BYTES: usize = 160;
@@ -29,10 +33,7 @@ fn says_so(result: &ReadResult<'_>) -> bool {
         Some(_) => false,
         None => {
             let text = result.text.trim_end();
-            let tail = text
-                .get(text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES))..)
-                .unwrap_or_default()
-                .to_ascii_lowercase();
+            let tail = tail(text, TAIL_BYTES).to_ascii_lowercase();
             tail.contains("[truncated")
                 || tail.contains("(truncated")
                 || tail.contains("<truncated")
@@ -47,7 +48,9 @@ fn says_so(result: &ReadResult<'_>) -> bool {
 
 /// `…[+344 chars]`, `... (12 more lines)`.
 fn is_counted_cut(tail: &str) -> bool {
-    let Some(open) = tail.rfind(['[', '(']) else { return false };
+    let Some(open) = tail.rfind(['[', '(']) else {
+        return false;
+    };
     let (before, note) = tail.split_at_checked(open).unwrap_or_default();
     let note = note.trim_matches(['[', ']', '(', ')', ' ', '.']);
     (before.ends_with("...") || before.trim_end().ends_with('…') || before.trim_end().ends_with("..."))

@@ -100,3 +100,31 @@ fn without_overlong(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     Cow::Owned(straight)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disguises_are_undone_and_the_rest_stays() {
+        for (text, plain) in [
+            ("a/b.c", "a/b.c"),
+            ("a\\b", "a/b"),
+            ("%2e%2E%2f", "../"),
+            ("%252e%252e%255c", "../"),
+            ("%25252e", "."),
+            ("%2525252e", "%2e"),
+            ("%%32%65", "."),
+            ("%c0%ae%e0%80%af%c1%9c", ".//"),
+            ("%u002e%U2215", "./"),
+            ("．．／", "../"),
+            ("100% sure, 50%", "100% sure, 50%"),
+            ("%zz%1", "%zz%1"),
+            ("caf%C3%A9 Zoë", "café Zoë"),
+            ("%", "%"),
+            ("", ""),
+        ] {
+            assert_eq!(plain_path(text), plain, "{text}");
+        }
+    }
+}

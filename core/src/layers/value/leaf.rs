@@ -2,7 +2,13 @@
 
 use serde_json::Value;
 
-use crate::{layers::Inspection, layers::value::roles, policy::Role};
+use crate::{
+    layers::{
+        Inspection,
+        value::{roles, words::beginning},
+    },
+    policy::Role,
+};
 
 /// A step on the way down to a text.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +23,9 @@ pub(super) struct Leaf<'a> {
     pub text: &'a str,
     pub path: &'a [Token<'a>],
 }
+
+/// Bytes of a description that are searched.
+const MAX_DESCRIPTION_BYTES: usize = 4_096;
 
 /// Most branches of a combinator that are looked into.
 const MAX_BRANCHES: usize = 16;
@@ -98,7 +107,7 @@ impl<'a> Leaf<'a> {
             .and_then(Value::as_str);
         let tool = inspection.tool.map(|tool| &*tool.description);
         own.into_iter().chain(tool).any(|text| {
-            let text = text.to_lowercase();
+            let text = beginning(text, MAX_DESCRIPTION_BYTES).to_lowercase();
             words.iter().any(|word| text.contains(word))
         })
     }

@@ -6,6 +6,7 @@
 
 mod decode;
 mod house;
+mod injection;
 mod leaf;
 mod placeholder;
 mod roles;
@@ -94,6 +95,9 @@ fn judge(leaf: &Leaf<'_>, words: &Words<'_>, inspection: &Inspection<'_>, findin
     }
     if !inspection.policy.policy().value().path_roots.is_empty() && role() == Role::Path {
         traversal::inspect_roots(leaf, inspection, findings);
+    }
+    if injection::suspects(leaf.text) {
+        injection::inspect(leaf, role(), words, inspection, findings);
     }
     if target::is_url(leaf.text) || target::is_hostlike(leaf.text) && matches!(role(), Role::Host | Role::Url) {
         target::inspect(leaf, role(), words, inspection, findings);

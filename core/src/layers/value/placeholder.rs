@@ -25,8 +25,10 @@ const MAX_BYTES: usize = 200;
 pub(super) enum Shape {
     /// A placeholder wherever a value is wanted: `<user_id>`, `YOUR_API_KEY`, `[INSERT NAME]`.
     Certain,
-    /// A placeholder where no text, markup or label is wanted: `<id>`, `xxxxx`, `...`, `path/to/file`.
+    /// A placeholder where no text, markup or label is wanted: `<TOKEN>`, `xxxxx`, `...`, `path/to/file`.
     Likely,
+    /// A placeholder where neither text nor perhaps markup is wanted: `<date>`.
+    Tag,
     /// A placeholder where a system's own value is wanted: `string`, `N/A`, `TODO`.
     InSystemValue,
 }
@@ -55,8 +57,14 @@ fn bracketed(text: &str) -> Option<Shape> {
     }
     if let Some(slot) = between("<", ">") {
         let sentinel = matches!(slot, "stdin" | "stdout" | "stderr");
-        let certain = slot.contains(['_', '-', ' ']) || asks(slot);
-        return (is_slot(slot) && !sentinel).then_some(if certain { Shape::Certain } else { Shape::Likely });
+        let shape = if slot.contains(['_', ' ']) || asks(slot) {
+            Shape::Certain
+        } else if slot.contains('-') || !slot.chars().any(char::is_lowercase) {
+            Shape::Likely
+        } else {
+            Shape::Tag
+        };
+        return (is_slot(slot) && !sentinel).then_some(shape);
     }
     if let Some(slot) = between("[", "]") {
         let shouted = slot.contains(['_', ' ']) && !slot.chars().any(char::is_lowercase);
@@ -112,7 +120,7 @@ fn filler(text: &str) -> Option<Shape> {
         return Some(Shape::Likely);
     }
     let tail = text.chars().rev().take_while(|it| matches!(it, 'x' | 'X')).count();
-    if tail >= 6 && !text.contains(char::is_whitespace) {
+    if tail >= 6 && !text.contains([' ', '/', '.']) {
         return Some(Shape::InSystemValue);
     }
     if matches!(text, "..." | "…" | "<...>" | "<…>" | "[...]") {
@@ -169,8 +177,8 @@ pub(super) fn inspect(
     let counts = match role {
         Role::Code | Role::Command | Role::Sql | Role::Template => false,
         Role::FreeText => shape == Shape::Certain,
-        Role::Label | Role::Unknown => shape <= Shape::Likely,
-        Role::Amount => shape <= Shape::Likely,
+        Role::Unknown | Role::Amount => shape <= Shape::Likely,
+        Role::Label => shape <= Shape::Tag,
         Role::Path | Role::Url | Role::Host | Role::Email | Role::Identifier | Role::Secret | Role::Date => {
             shape != Shape::InSystemValue || words.are_all()
         }

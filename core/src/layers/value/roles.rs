@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::policy::Role;
+use crate::{layers::value::words::beginning, policy::Role};
 
 /// Bytes of a description that are read.
 const MAX_DESCRIPTION_BYTES: usize = 512;
@@ -17,7 +17,7 @@ pub(super) fn infer(name: &str, schema: Option<&Value>) -> Role {
         return role;
     }
     let description = keyword("description")
-        .map(beginning)
+        .map(|text| beginning(text, MAX_DESCRIPTION_BYTES))
         .unwrap_or_default()
         .to_ascii_lowercase();
     match of_name(name) {
@@ -30,13 +30,6 @@ pub(super) fn infer(name: &str, schema: Option<&Value>) -> Role {
         Role::Unknown => of_description(&description),
         role => role,
     }
-}
-
-fn beginning(text: &str) -> &str {
-    let end = (0..=text.len().min(MAX_DESCRIPTION_BYTES))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
 fn tells(description: &str, words: &[&str]) -> bool {
@@ -101,7 +94,15 @@ fn of_name(name: &str) -> Role {
     if words.len() > 1 && words.last().is_some_and(|word| word == "code") {
         return Role::Identifier;
     }
-    let says_nothing = |word: &&str| matches!(*word, "name" | "names" | "value" | "str" | "string");
+    // `new_string` and `old_str` are pieces of documents.
+    if words.len() > 1
+        && words
+            .last()
+            .is_some_and(|word| matches!(word.as_str(), "string" | "str"))
+    {
+        return Role::FreeText;
+    }
+    let says_nothing = |word: &&str| matches!(*word, "name" | "names" | "value");
     let named = words.len() > 1 && words.last().is_some_and(|word| word == "name");
     let role = words
         .iter()
@@ -150,20 +151,22 @@ fn of_word(word: &str) -> Role {
         "sql" | "sqlquery" => Role::Sql,
         "sourcecode" | "snippet" | "expression" | "expr" | "regex" | "regexp" | "pattern" | "xpath" | "selector"
         | "jq" | "formula" | "function" | "func" | "equation" | "html" | "css" | "javascript" | "js" | "xml"
-        | "yaml" | "json" | "graphql" | "python" | "patch" | "diff" | "markup" | "svg" => Role::Code,
+        | "yaml" | "json" | "graphql" | "where" | "filter" | "filters" | "condition" | "conditions" | "predicate"
+        | "criteria" | "clause" | "args" | "arguments" | "flags" | "python" | "patch" | "diff" | "markup" | "svg" => {
+            Role::Code
+        }
         "text" | "texts" | "body" | "content" | "contents" | "message" | "messages" | "description" | "comment"
         | "comments" | "note" | "notes" | "title" | "subject" | "prompt" | "query" | "queries" | "question"
         | "summary" | "caption" | "details" | "reason" | "answer" | "instructions" | "review" | "feedback"
         | "keyword" | "keywords" | "search" | "q" | "input" | "output" | "bio" | "story" | "draft" | "paragraph"
-        | "data" | "document" | "log" | "logs" | "thought" | "thoughts" | "explanation" | "response" | "code" => {
-            Role::FreeText
-        }
+        | "data" | "document" | "log" | "logs" | "markdown" | "steps" | "plan" | "task" | "context" | "thought"
+        | "thoughts" | "explanation" | "response" | "code" => Role::FreeText,
         "password" | "passwd" | "pwd" | "secret" | "token" | "apikey" | "xapikey" | "credential" | "credentials"
         | "authorization" | "passphrase" | "accesstoken" | "privatekey" => Role::Secret,
         "date" | "dates" | "time" | "datetime" | "timestamp" | "day" | "deadline" => Role::Date,
         "amount" | "price" | "cost" | "total" | "quantity" | "budget" | "fee" | "balance" | "salary" => Role::Amount,
         "id" | "ids" | "uuid" | "guid" | "key" | "keys" | "identifier" | "sku" | "username" | "userid" | "slug"
-        | "handle" | "isbn" | "vin" | "serial" => Role::Identifier,
+        | "symbol" | "ticker" | "handle" | "isbn" | "vin" | "serial" => Role::Identifier,
         "template" | "templates" | "tpl" => Role::Template,
         "city" | "cities" | "country" | "countries" | "state" | "region" | "regions" | "location" | "locations"
         | "place" | "county" | "area" | "language" | "languages" | "currency" | "color" | "colour" | "genre"
@@ -174,5 +177,42 @@ fn of_word(word: &str) -> Role {
         | "firstname" | "lastname" | "fullname" | "companyname" | "cityname" | "nickname" | "timezone" | "locale"
         | "period" | "frequency" | "level" => Role::Label,
         _ => Role::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_format_says_more_than_the_name_and_the_name_more_than_the_description() {
+        let cases = [
+            ("x", json!({"format": "uri"}), Role::Url),
+            ("path", json!({"format": "email"}), Role::Email),
+            ("when", json!({"format": "date-time"}), Role::Date),
+            ("image_url", json!({"description": "file path of the image"}), Role::Url),
+            ("url_count", json!({}), Role::Unknown),
+            ("repoUrl", json!({}), Role::Url),
+            ("file_name", json!({}), Role::Path),
+            ("company_name", json!({}), Role::Label),
+            ("hostname", json!({}), Role::Host),
+            ("country_code", json!({}), Role::Identifier),
+            ("code", json!({}), Role::FreeText),
+            ("code", json!({"description": "The source code to run"}), Role::Code),
+            ("query", json!({}), Role::FreeText),
+            ("query", json!({"description": "A SQL query"}), Role::Sql),
+            ("new_string", json!({}), Role::FreeText),
+            ("target", json!({"description": "Path to the folder"}), Role::Path),
+            ("target", json!({"description": "Shell command to run"}), Role::Command),
+            ("target", json!({"format": "int32"}), Role::Unknown),
+            ("target", json!(true), Role::Unknown),
+            ("", json!({}), Role::Unknown),
+        ];
+        for (name, schema, role) in cases {
+            assert_eq!(infer(name, Some(&schema)), role, "{name} {schema}");
+        }
+        assert_eq!(infer("email", None), Role::Email);
     }
 }

@@ -32,7 +32,7 @@ const METADATA_V4: [Ipv4Addr; 5] = [
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xFD00, 0xEC2, 0, 0, 0, 0, 0, 0x254);
 
 /// Names of the same, at Google and AWS.
-const METADATA_NAMES: [&str; 4] = ["metadata.google.internal", "metadata.goog", "metadata", "instance-data"];
+const METADATA_NAMES: [&str; 3] = ["metadata.google.internal", "metadata.goog", "instance-data"];
 
 /// Schemes that make a URL a way to local files and services.
 const LOCAL_SCHEMES: [&str; 12] = [
@@ -47,10 +47,12 @@ pub(super) fn is_url(text: &str) -> bool {
     scheme(text).is_some()
 }
 
-/// The scheme of a URL with an authority and what follows the slashes; browsers take backslashes for slashes.
+/// The scheme of a URL with an authority and what follows the slashes; browsers take backslashes for slashes. A single
+/// letter is a drive.
 fn scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, after) = text.trim_start().split_once(':')?;
-    let valid = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+    let valid = scheme.len() > 1
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme
             .chars()
             .all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'));
@@ -61,6 +63,10 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
 /// Whether a text without a scheme can be a host worth a look: a number, an address, or a name of metadata.
 pub(super) fn is_hostlike(text: &str) -> bool {
     let host = text.trim().trim_start_matches(['/', '\\']);
+    let small = host.parse::<u64>().is_ok_and(|number| number < 1 << 24);
+    if small || host.parse::<ipnet::IpNet>().is_ok() {
+        return false;
+    }
     let numeric = host.starts_with(|it: char| it.is_ascii_digit() || it == '[' || it == ':')
         || host.contains("::")
         || !host.is_ascii();
@@ -86,7 +92,7 @@ pub(super) fn inspect(
         Role::FreeText => !text.contains(char::is_whitespace),
         Role::Command | Role::Sql | Role::Code | Role::Template => return,
     };
-    let Some(fault) = fault(text, addressed, words, leaf, inspection) else {
+    let Some(fault) = fault(text, role, addressed, words, leaf, inspection) else {
         return;
     };
     findings.push(
@@ -99,6 +105,7 @@ pub(super) fn inspect(
 
 fn fault(
     text: &str,
+    role: Role,
     addressed: bool,
     words: &Words<'_>,
     leaf: &Leaf<'_>,
@@ -107,7 +114,9 @@ fn fault(
     let scheme = scheme(text).map(|(scheme, _)| scheme.to_ascii_lowercase());
     if let Some(scheme) = &scheme
         && LOCAL_SCHEMES.contains(&scheme.as_str())
+        && !(scheme == "file" && names_files(leaf, role))
         && !words.say(text)
+        && !leaf.name().to_ascii_lowercase().contains(scheme.as_str())
         && !leaf.described(inspection, &[scheme.as_str()])
     {
         return Some("the URL's scheme reaches local files or services");
@@ -140,6 +149,11 @@ fn fault(
             denied(reach, settings.loopback, settings.private_hosts)
         }
     }
+}
+
+/// Editors name files by URI: in a path, or in a field called so, `file:` is what is asked for.
+fn names_files(leaf: &Leaf<'_>, role: Role) -> bool {
+    role == Role::Path || leaf.name().to_ascii_lowercase().contains("uri")
 }
 
 fn denied(reach: Reach, loopback: Access, private: Access) -> Option<&'static str> {
@@ -200,7 +214,12 @@ impl Target {
         };
         let name = url.host_str()?.trim_end_matches('.').to_owned();
         let written = written_host(authority).to_owned();
-        let disguised = disguised(authority, &written, address);
+        let web = scheme.is_none_or(|it| {
+            ["http", "https", "ws", "wss", "ftp"]
+                .iter()
+                .any(|web| it.eq_ignore_ascii_case(web))
+        });
+        let disguised = disguised(authority, &written, address, web);
         Some(Self {
             name,
             address: address.map(unmapped),
@@ -288,9 +307,10 @@ fn written_host(authority: &str) -> &str {
 }
 
 /// Whether the host was written so that a reader takes it for another, or for none.
-fn disguised(authority: &str, written: &str, address: Option<IpAddr>) -> bool {
+fn disguised(authority: &str, written: &str, address: Option<IpAddr>, web: bool) -> bool {
     let userinfo = authority.rsplit_once('@').map(|(userinfo, _)| userinfo);
-    let lookalike = userinfo.is_some_and(|it| it.contains(['@', '\\']) || names_host(it));
+    // Passwords of other schemes hold what they like, unescaped.
+    let lookalike = web && userinfo.is_some_and(|it| it.contains(['@', '\\']) || names_host(it));
     if lookalike || authority.contains('\\') || authority.contains(|it: char| it.is_control()) {
         return true;
     }

@@ -8,7 +8,7 @@ use crate::{
     finding::Finding,
     layers::{
         Inspection,
-        value::{decode::plain_path, leaf::Leaf, words::Words},
+        value::{decode::plain_path, leaf::Leaf, target::is_url, words::Words},
     },
     policy::Role,
 };
@@ -27,27 +27,23 @@ pub(super) fn inspect(
     inspection: &Inspection<'_>,
     findings: &mut Vec<Finding>,
 ) {
+    let written = Climb::of(&leaf.text.replace('\\', "/"));
     let path = plain_path(leaf.text);
+    let meant = Climb::of(&path);
     let roots = &inspection.policy.policy().value().path_roots;
-    let (climb, target) = climb(&path);
-    let disguised = climb > 0 && climb > self::climb(&leaf.text.replace('\\', "/")).0;
+    let disguised = meant.steps > written.steps;
     let climbs = match role {
-        Role::Path => {
-            let hidden = path.contains('\0') || disguised;
-            let plain = climb > usize::from(roots.is_empty()) && (target || !roots.is_empty());
-            hidden || plain
+        Role::Path if roots.is_empty() => {
+            path.contains('\0') || meant.height > 1 && meant.target || disguised && meant.height > 0
         }
-        // In a field of another role only what can be nothing else counts: climbing twice and to somewhere.
-        Role::Identifier
-        | Role::Label
-        | Role::Unknown
-        | Role::Host
-        | Role::Email
-        | Role::Date
-        | Role::Amount
-        | Role::Secret => climb > 1 && target && !leaf.text.contains(char::is_whitespace),
-        Role::Url => climb > 1 && disguised,
-        Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => false,
+        Role::Path => path.contains('\0') || meant.height > 0,
+        // Where no path is wanted only what can be nothing else counts.
+        Role::Unknown => disguised || meant.height > 1 && meant.target && meant.bare,
+        Role::Url if is_url(leaf.text) => disguised && meant.steps > 1,
+        Role::Identifier | Role::Label | Role::Url | Role::Host | Role::Email | Role::Date | Role::Amount => {
+            disguised || meant.steps > 1 && meant.target && meant.bare
+        }
+        Role::Secret | Role::Command | Role::Sql | Role::Code | Role::FreeText | Role::Template => false,
     };
     if climbs && !(words.say(leaf.text) && roots.is_empty()) {
         findings.push(
@@ -86,9 +82,9 @@ pub(super) fn inside(path: &str, roots: &[String]) -> bool {
         return false;
     }
     if !is_absolute(&path) {
-        return climb(&path).0 == 0;
+        return Climb::of(&path).height == 0;
     }
-    if climb(without_drive(&path)).0 > 0 {
+    if Climb::of(without_drive(&path)).height > 0 {
         return false;
     }
     let drive = path.len() != without_drive(&path).len();
@@ -128,23 +124,46 @@ fn resolved(path: &str) -> Vec<String> {
     segments
 }
 
-/// How many levels above its start a path goes at most, and whether it names something after the last climb.
-fn climb(path: &str) -> (usize, bool) {
-    let (mut depth, mut highest, mut target) = (0_i64, 0_i64, false);
-    for segment in path.split('/') {
-        // What follows a semicolon in a segment are its parameters (RFC 3986, section 3.3).
-        match segment.split(';').next().unwrap_or_default() {
-            "" | "." => {}
-            ".." => {
-                depth -= 1;
-                highest = highest.min(depth);
-                target = false;
-            }
-            _ => {
-                depth += 1;
-                target = true;
+/// How a path climbs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Climb {
+    /// Levels above its start that it goes at most.
+    height: usize,
+    /// How many `..` it holds.
+    steps: usize,
+    /// Whether it names something after the last of them.
+    target: bool,
+    /// Whether there is no space from the first of them on, as there is in prose.
+    bare: bool,
+}
+
+impl Climb {
+    fn of(path: &str) -> Self {
+        let (mut depth, mut lowest) = (0_i64, 0_i64);
+        let mut climb = Self {
+            height: 0,
+            steps: 0,
+            target: false,
+            bare: true,
+        };
+        for segment in path.split('/') {
+            // What follows a semicolon in a segment are its parameters (RFC 3986, section 3.3).
+            match segment.split(';').next().unwrap_or_default() {
+                "" | "." => {}
+                ".." => {
+                    depth -= 1;
+                    lowest = lowest.min(depth);
+                    climb.steps += 1;
+                    climb.target = false;
+                }
+                name => {
+                    depth += 1;
+                    climb.target = true;
+                    climb.bare &= climb.steps == 0 || !name.contains(char::is_whitespace);
+                }
             }
         }
+        climb.height = usize::try_from(-lowest).unwrap_or_default();
+        climb
     }
-    (usize::try_from(-highest).unwrap_or_default(), target)
 }
