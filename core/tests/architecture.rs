@@ -60,7 +60,11 @@ fn the_core_touches_no_clock_file_socket_or_thread() {
     for (path, text) in sources(&root().join("core/src")) {
         for banned in [
             "std::fs",
-            "std::net",
+            "TcpStream",
+            "TcpListener",
+            "UdpSocket",
+            "ToSocketAddrs",
+            "lookup_host",
             "std::thread",
             "std::env",
             "SystemTime",

@@ -115,6 +115,7 @@ fn inspect(case: &Value) -> Vec<Finding> {
         calls,
         finish: Finish::ToolCalls,
         findings: Vec::new(),
+        origin: Default::default(),
     };
     let trajectory = Trajectory {
         steps: steps(case),

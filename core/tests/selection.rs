@@ -155,6 +155,7 @@ fn turn(names: &[&str]) -> Turn<'static> {
         calls: names.iter().map(call).collect(),
         finish: Finish::ToolCalls,
         findings: Vec::new(),
+        origin: Default::default(),
     }
 }
 

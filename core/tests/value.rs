@@ -32,6 +32,7 @@ fn inspect(case: &Value) -> Vec<Finding> {
             .map_or(1, |turns| u32::try_from(turns).expect("a count")),
         has_steps: case["steps"].as_bool().unwrap_or_default(),
         steps: Vec::new(),
+        ..Conversation::default()
     };
     let context = Context {
         intent: None,
@@ -57,6 +58,7 @@ fn inspect(case: &Value) -> Vec<Finding> {
         calls: vec![call],
         finish: Finish::ToolCalls,
         findings: Vec::new(),
+        origin: Default::default(),
     };
     let trajectory = Trajectory::default();
     let view = policy.for_tool("t");

@@ -21,7 +21,7 @@ fn entry(left: &Left<'_>) -> String {
         r#"{{"id":{},"name":{},"arguments":{}}}"#,
         quote(left.id),
         quote(left.name),
-        quote(left.object())
+        left.string()
     )
 }
 
@@ -40,9 +40,9 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
                 .get("arguments")
                 .is_some_and(|arguments| arguments.kind() == Kind::Object);
             let arguments = if is_object {
-                left.object().to_owned()
+                left.object().into_owned()
             } else {
-                quote(left.object())
+                left.string()
             };
             changes.extend([("name", Some(quote(left.name))), ("arguments", Some(arguments))]);
         }

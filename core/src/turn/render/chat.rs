@@ -12,7 +12,7 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
     let root = root.object()?;
     let Place { choice, message } = openai_chat::place(&root).ok()?;
     let legacy = message.get("function_call").is_some() && openai_chat::calls(&message).ok()?.is_empty();
-    let finish = match (rewrite.any_left(), legacy && !rewrite.from_text()) {
+    let finish = match (rewrite.any_left(), legacy && !rewrite.is_from_text()) {
         (true, false) => "tool_calls",
         (true, true) => "function_call",
         (false, _) => "stop",
@@ -56,7 +56,7 @@ type Changes = Vec<(&'static str, Option<String>)>;
 fn message_changes(message: &Object<'_>, rewrite: &Rewrite<'_>, write: Write<'_>) -> Option<Changes> {
     let mut changes = Vec::new();
     let items = openai_chat::calls(message).ok()?;
-    if rewrite.from_text() {
+    if rewrite.is_from_text() {
         let written: Vec<String> = rewrite.left().map(|left| write(None, &left)).collect();
         changes.push(("tool_calls", (!written.is_empty()).then(|| array(&written))));
     } else if !items.is_empty() {
@@ -83,7 +83,7 @@ fn message_changes(message: &Object<'_>, rewrite: &Rewrite<'_>, write: Write<'_>
 /// An entry of `tool_calls` with an id of its own.
 pub(super) fn openai_call(item: Option<&Object<'_>>, left: &Left<'_>) -> String {
     let Some(item) = item else {
-        let (id, name, arguments) = (quote(left.id), quote(left.name), quote(left.object()));
+        let (id, name, arguments) = (quote(left.id), quote(left.name), left.string());
         return format!(r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{arguments}}}}}"#);
     };
     let mut changes = Vec::new();
@@ -132,7 +132,7 @@ fn function(inner: &Object<'_>, left: &Left<'_>, key: &'static str) -> String {
         return object(inner, &[]);
     }
     let written = if key == "input" {
-        left.object().to_owned()
+        left.object().into_owned()
     } else {
         arguments(inner.get(key), left)
     };
@@ -142,7 +142,7 @@ fn function(inner: &Object<'_>, left: &Left<'_>, key: &'static str) -> String {
 /// Arguments as an object where an object stood, else as JSON text in a string.
 fn arguments(received: Option<Node<'_>>, left: &Left<'_>) -> String {
     match received {
-        Some(node) if node.kind() == Kind::Object => left.object().to_owned(),
-        _ => quote(left.object()),
+        Some(node) if node.kind() == Kind::Object => left.object().into_owned(),
+        _ => left.string(),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn response(received: &str, rewrite: &Rewrite<'_>) -> Option<String> 
                     .map(|key| (*key, None)),
             );
             changes.push((name, Some(quote(left.name))));
-            changes.push((arguments, Some(left.object().to_owned())));
+            changes.push((arguments, Some(left.object().into_owned())));
             Some(object(&root, &changes))
         }
         (None, Some(text)) => {

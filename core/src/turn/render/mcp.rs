@@ -18,7 +18,7 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
         let params = request.object("params").unwrap_or(Object(Vec::new()));
         let changes = [
             ("name", Some(quote(left.name))),
-            ("arguments", Some(left.object().to_owned())),
+            ("arguments", Some(left.object().into_owned())),
         ];
         written.push(object(request, &[("params", Some(object(&params, &changes)))]));
     }

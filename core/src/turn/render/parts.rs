@@ -43,7 +43,7 @@ fn items(nodes: &[Node<'_>], rewrite: &Rewrite<'_>, shape: &Shape<'_>) -> Option
         }
     }
     written.extend(text.take().map(|text| (shape.text)(&text)));
-    if rewrite.from_text() {
+    if rewrite.is_from_text() {
         written.extend(rewrite.left().map(|left| (shape.call)(None, &left)));
     }
     (!written.is_empty()).then_some(written)
@@ -72,7 +72,7 @@ pub(super) fn anthropic(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
     };
     let text = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, quote(text));
     let call = |entries: Option<&Object<'_>>, left: &Left<'_>| match entries {
-        Some(entries) => replaced(entries, left, "id", ("input", left.object().to_owned())),
+        Some(entries) => replaced(entries, left, "id", ("input", left.object().into_owned())),
         None => {
             let (id, name) = (quote(left.id), quote(left.name));
             format!(
@@ -126,7 +126,7 @@ pub(super) fn gemini(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> {
         Some(entries) => {
             let inner = entries.object("functionCall").unwrap_or(Object(Vec::new()));
             let id = if inner.get("id").is_some() { "id" } else { "" };
-            let inner = replaced(&inner, left, id, ("args", left.object().to_owned()));
+            let inner = replaced(&inner, left, id, ("args", left.object().into_owned()));
             object(entries, &[("functionCall", Some(inner))])
         }
         None => format!(
@@ -150,21 +150,11 @@ pub(super) fn gemini(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> {
             text: &text,
         },
     )?;
-    let parts = [("parts", Some(array(&parts)))];
-    let content = match &content {
-        Some(content) => object(content, &parts),
-        None => object(
-            &Object(Vec::new()),
-            &[("role", Some(quote("model"))), ("parts", Some(array(&[])))],
-        )
-        .replace(
-            r#""parts":[]"#,
-            &format!(
-                r#""parts":{}"#,
-                parts.iter().filter_map(|part| part.1.clone()).collect::<String>()
-            ),
-        ),
-    };
+    let mut changes = vec![("parts", Some(array(&parts)))];
+    if content.as_ref().is_none_or(|content| !content.has("role")) {
+        changes.insert(0, ("role", Some(quote("model"))));
+    }
+    let content = object(&content.unwrap_or(Object(Vec::new())), &changes);
     let Some(candidate) = candidate else {
         return Some(content);
     };
@@ -180,11 +170,11 @@ pub(super) fn responses(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String>
     let nodes = wire_responses::items(root).ok()?;
     let call = |entries: Option<&Object<'_>>, left: &Left<'_>| match entries {
         Some(entries) => match wire_responses::arguments_key(entries) {
-            Some("input") => replaced(entries, left, "call_id", ("input", left.object().to_owned())),
-            _ => replaced(entries, left, "call_id", ("arguments", quote(left.object()))),
+            Some("input") => replaced(entries, left, "call_id", ("input", left.object().into_owned())),
+            _ => replaced(entries, left, "call_id", ("arguments", left.string())),
         },
         None => {
-            let (id, name, arguments) = (quote(left.id), quote(left.name), quote(left.object()));
+            let (id, name, arguments) = (quote(left.id), quote(left.name), left.string());
             format!(
                 r#"{{"type":"function_call","call_id":{id},"name":{name},"arguments":{arguments},"status":"completed"}}"#
             )

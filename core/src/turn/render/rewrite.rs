@@ -1,10 +1,15 @@
 //! What every shape's renderer asks: what becomes of call n, what the assistant says, and objects with some entries
 //! changed and the rest as received.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Fate;
-use crate::turn::{Turn, raw::Object};
+use crate::turn::{
+    Turn,
+    raw::{Node, Object},
+};
 
 /// The decisions on a turn.
 #[derive(Clone, Copy)]
@@ -61,24 +66,35 @@ impl<'r> Rewrite<'r> {
     }
 
     /// Whether the calls were found in the text: then they move to the place for calls, and leave the text.
-    pub(super) fn from_text(&self) -> bool {
+    pub(super) fn is_from_text(&self) -> bool {
         !self.turn.origin.blocks.is_empty()
     }
 
     /// What the assistant is to say, where that is not what stands in the candidate.
     pub(super) fn new_text(&self) -> Option<&'r str> {
-        self.text.or_else(|| self.from_text().then_some(&*self.turn.text))
+        self.text.or_else(|| self.is_from_text().then_some(&*self.turn.text))
     }
 }
 
-impl Left<'_> {
-    /// The arguments where an object must stand.
-    pub(super) fn object(&self) -> &str {
-        if self.arguments.trim().is_empty() {
+impl<'r> Left<'r> {
+    /// The arguments where a value must stand. What is no JSON stands there as the text that it is.
+    pub(super) fn object(&self) -> Cow<'r, str> {
+        if matches!(self.arguments.trim(), "" | "null") {
+            Cow::Borrowed("{}")
+        } else if Node::parse(self.arguments).is_some() {
+            Cow::Borrowed(self.arguments)
+        } else {
+            Cow::Owned(quote(self.arguments))
+        }
+    }
+
+    /// The arguments where JSON text stands in a string.
+    pub(super) fn string(&self) -> String {
+        quote(if self.replaced && self.arguments.is_empty() {
             "{}"
         } else {
             self.arguments
-        }
+        })
     }
 }
 

@@ -46,7 +46,7 @@ fn block_text(received: &str, block: &Block, first: usize, rewrite: &Rewrite<'_>
         .iter()
         .map(|left| Outgoing {
             name: left.name,
-            arguments: left.object(),
+            arguments: left.arguments,
         })
         .collect();
     Some(write(block.notation, &calls))

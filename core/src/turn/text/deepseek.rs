@@ -33,7 +33,7 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
             Some((name, fenced)) if head.trim() == "function" => (name.trim(), without_fence(fenced)),
             _ => (head.trim(), tail.trim()),
         };
-        if !search.is_offered(name) && !search.starts_line(at) {
+        if name.is_empty() || (!search.is_offered(name) && !search.starts_line(at)) {
             continue;
         }
         let written = match Node::parse(arguments) {
