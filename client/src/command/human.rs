@@ -111,12 +111,15 @@ fn rows(answer: &Answer) -> Vec<Row<'_>> {
             decision: call.decision,
             what: clean(&call.name),
             findings: &call.findings,
-            advice: match &call.duplicate_of {
-                Some(id) => Some(format!("do not run: repeats {id}")),
-                None => advice(answer, call.decision),
-            },
+            advice: advice(answer, call.decision),
         })
         .collect();
+    rows.extend(answer.duplicates.iter().map(|copy| Row {
+        decision: Decision::Repaired,
+        what: clean(&copy.name),
+        findings: &[],
+        advice: Some(format!("do not run: repeats {}", clean(&copy.duplicate_of))),
+    }));
     rows.extend(answer.results.iter().map(|result| Row {
         decision: result.decision,
         what: match &result.call_id {
