@@ -56,7 +56,7 @@ pub(super) struct Pending {
 }
 
 enum Ahead {
-    Known(Answered),
+    Known(Box<Answered>),
     Judged(JoinHandle<Answered>),
 }
 
