@@ -183,6 +183,36 @@ fn limits_refuse_the_request() {
 }
 
 #[test]
+fn a_stream_of_too_many_calls_is_refused() {
+    let fragment = |index: usize| json!({"index": index, "id": format!("c{index}"), "function": {"name": "get_time", "arguments": "{}"}});
+    let fragments: Vec<Value> = (0..4).map(fragment).collect();
+    let body = json!([{"choices": [{"index": 0, "delta": {"tool_calls": fragments}}]}]).to_string();
+    let candidate = Candidate {
+        body: Body::Json(body.as_bytes()),
+        format: None,
+        finish_reason: None,
+    };
+    for (max_calls, fits) in [(4, true), (3, false), (1, false)] {
+        let limits = Limits {
+            max_calls,
+            ..Limits::default()
+        };
+        let turn = read(
+            &candidate,
+            &toolset(),
+            ReadOptions {
+                repair: true,
+                limits: &limits,
+            },
+        );
+        assert_eq!(
+            turn.as_ref().err().map(|it| it.reason),
+            (!fits).then_some(Reason::TooManyCalls)
+        );
+    }
+}
+
+#[test]
 fn calls_read_by_the_caller_are_taken_over() {
     let calls = [
         ProposedCall {
@@ -322,7 +352,7 @@ fn run(body: Body<'_>, format: Option<WireFormat>, reason: Option<&str>) {
             // A call that moves from the text to a place for objects has nothing said as `{}`, and broken JSON as a string.
             let received = |turn: &Turn<'_>| -> Vec<(String, String)> {
                 let moved = |text: &str| {
-                    if text.is_empty() {
+                    if matches!(text.trim(), "" | "null") {
                         "{}".to_owned()
                     } else {
                         text.to_owned()

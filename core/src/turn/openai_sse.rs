@@ -13,7 +13,11 @@ use super::{
     invalid,
     raw::{Kind, Node, Object},
 };
-use crate::{code::Code, finding::Finding, limits::Refusal};
+use crate::{
+    code::Code,
+    finding::Finding,
+    limits::{Limits, Reason, Refusal},
+};
 
 /// The data of every event, in order, without the end mark.
 pub(super) fn events(stream: &str) -> Vec<Cow<'_, str>> {
@@ -52,12 +56,12 @@ pub(super) fn events(stream: &str) -> Vec<Cow<'_, str>> {
 pub(super) const DONE: &str = "[DONE]";
 
 /// Reads server-sent events. A last event that is cut off ends the stream in the middle.
-pub(super) fn read_events(stream: &str) -> Result<Draft<'static>, Refusal> {
+pub(super) fn read_events(stream: &str, limits: &Limits) -> Result<Draft<'static>, Refusal> {
     let events = events(stream);
     let mut joined = Joined::default();
     for (position, event) in events.iter().enumerate() {
         match Node::parse(event).map(|node| node.object()) {
-            Some(Some(chunk)) => joined.add(&chunk)?,
+            Some(Some(chunk)) => joined.add(&chunk, limits)?,
             None if position + 1 == events.len() && position > 0 => break,
             _ => {
                 return Err(invalid(
@@ -70,14 +74,14 @@ pub(super) fn read_events(stream: &str) -> Result<Draft<'static>, Refusal> {
 }
 
 /// Reads a list of chunks, or a single one.
-pub(super) fn read_chunks(root: Node<'_>) -> Result<Draft<'static>, Refusal> {
+pub(super) fn read_chunks(root: Node<'_>, limits: &Limits) -> Result<Draft<'static>, Refusal> {
     let mut joined = Joined::default();
     let chunks = root.items().unwrap_or_else(|| vec![root]);
     for chunk in &chunks {
         let chunk = chunk
             .object()
             .ok_or_else(|| invalid("a chunk is not a JSON object without repeated keys"))?;
-        joined.add(&chunk)?;
+        joined.add(&chunk, limits)?;
     }
     joined.draft(!chunks.is_empty())
 }
@@ -104,7 +108,7 @@ struct Building {
 }
 
 impl Joined {
-    fn add(&mut self, chunk: &Object<'_>) -> Result<(), Refusal> {
+    fn add(&mut self, chunk: &Object<'_>, limits: &Limits) -> Result<(), Refusal> {
         for choice in chunk.items("choices").unwrap_or_default() {
             let choice = choice
                 .object()
@@ -128,6 +132,7 @@ impl Joined {
                 for entry in list.items().ok_or_else(|| invalid("tool_calls is not an array"))? {
                     let entry = entry.object();
                     let entry = entry.ok_or_else(|| invalid("a tool call is not an object without repeated keys"))?;
+                    self.admit(limits)?;
                     let inner = entry.object("function");
                     self.fragment(&entry, inner.as_ref().unwrap_or(&entry), false);
                 }
@@ -137,6 +142,15 @@ impl Joined {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a stream of more calls than may come, before looking for a fragment's call gets slow.
+    fn admit(&self, limits: &Limits) -> Result<(), Refusal> {
+        if self.calls.len() <= limits.max_calls {
+            return Ok(());
+        }
+        let message = format!("more calls than the {} that are allowed", limits.max_calls);
+        Err(Refusal::new(Reason::TooManyCalls, message))
     }
 
     fn fragment(&mut self, entry: &Object<'_>, function: &Object<'_>, legacy: bool) {

@@ -85,7 +85,7 @@ fn from_shape<'a>(
 ) -> Result<Draft<'a>, Refusal> {
     Ok(match shape {
         Shape::Calls(node) => calls::read(node, format)?,
-        Shape::Events(stream) => openai_sse::read_events(stream)?,
+        Shape::Events(stream) => openai_sse::read_events(stream, options.limits)?,
         Shape::JsonMode(Cow::Borrowed(text)) => json_mode::read(text, options),
         Shape::JsonMode(Cow::Owned(text)) => json_mode::read(&text, options).into_owned(),
         Shape::Text(text) => Draft {
@@ -99,7 +99,7 @@ fn from_shape<'a>(
         Shape::Envelope(format, node) => match format {
             WireFormat::OpenaiChat => openai_chat::read(node)?,
             WireFormat::OpenaiResponses => openai_responses::read(node)?,
-            WireFormat::OpenaiSse => openai_sse::read_chunks(node)?,
+            WireFormat::OpenaiSse => openai_sse::read_chunks(node, options.limits)?,
             WireFormat::Anthropic => anthropic::read(node)?,
             WireFormat::Gemini => gemini::read(node)?,
             WireFormat::Mcp => mcp::read(node)?,

@@ -119,12 +119,7 @@ fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> V
                 TypeKind::Single(name) => vec![name.as_str()],
                 TypeKind::Multiple(names) => names.iter().map(|name| name.as_str()).collect(),
             };
-            let beside = beside(error, schema);
-            replace(
-                pointer,
-                values::of_type(instance, &wanted, beside),
-                unset(pointer, instance),
-            )
+            replace(pointer, values::of_type(instance, &wanted), unset(pointer, instance))
         }
         Kind::Enum { options } => {
             let members = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -161,12 +156,6 @@ fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> V
         | Kind::UniqueItems
         | Kind::Referencing(_) => Vec::new(),
     }
-}
-
-/// The schema of which the failed keyword is a part.
-fn beside<'a>(error: &ValidationError<'_>, schema: &'a Schema) -> Option<&'a Value> {
-    let (parent, _) = error.schema_path().as_str().rsplit_once('/')?;
-    schema.source().pointer(parent)
 }
 
 fn replace(pointer: &str, with: Option<(Value, Code)>, otherwise: Vec<Edit>) -> Vec<Edit> {

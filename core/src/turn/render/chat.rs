@@ -12,7 +12,7 @@ pub(super) fn response(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> 
     let root = root.object()?;
     let Place { choice, message } = openai_chat::place(&root).ok()?;
     let legacy = message.get("function_call").is_some() && openai_chat::calls(&message).ok()?.is_empty();
-    let finish = match (rewrite.any_left(), legacy && !rewrite.from_text()) {
+    let finish = match (rewrite.any_left(), legacy && !rewrite.is_from_text()) {
         (true, false) => "tool_calls",
         (true, true) => "function_call",
         (false, _) => "stop",
@@ -56,7 +56,7 @@ type Changes = Vec<(&'static str, Option<String>)>;
 fn message_changes(message: &Object<'_>, rewrite: &Rewrite<'_>, write: Write<'_>) -> Option<Changes> {
     let mut changes = Vec::new();
     let items = openai_chat::calls(message).ok()?;
-    if rewrite.from_text() {
+    if rewrite.is_from_text() {
         let written: Vec<String> = rewrite.left().map(|left| write(None, &left)).collect();
         changes.push(("tool_calls", (!written.is_empty()).then(|| array(&written))));
     } else if !items.is_empty() {

@@ -43,7 +43,7 @@ fn items(nodes: &[Node<'_>], rewrite: &Rewrite<'_>, shape: &Shape<'_>) -> Option
         }
     }
     written.extend(text.take().map(|text| (shape.text)(&text)));
-    if rewrite.from_text() {
+    if rewrite.is_from_text() {
         written.extend(rewrite.left().map(|left| (shape.call)(None, &left)));
     }
     (!written.is_empty()).then_some(written)
@@ -150,21 +150,11 @@ pub(super) fn gemini(root: Node<'_>, rewrite: &Rewrite<'_>) -> Option<String> {
             text: &text,
         },
     )?;
-    let parts = [("parts", Some(array(&parts)))];
-    let content = match &content {
-        Some(content) => object(content, &parts),
-        None => object(
-            &Object(Vec::new()),
-            &[("role", Some(quote("model"))), ("parts", Some(array(&[])))],
-        )
-        .replace(
-            r#""parts":[]"#,
-            &format!(
-                r#""parts":{}"#,
-                parts.iter().filter_map(|part| part.1.clone()).collect::<String>()
-            ),
-        ),
-    };
+    let mut changes = vec![("parts", Some(array(&parts)))];
+    if content.as_ref().is_none_or(|content| !content.has("role")) {
+        changes.insert(0, ("role", Some(quote("model"))));
+    }
+    let content = object(&content.unwrap_or(Object(Vec::new())), &changes);
     let Some(candidate) = candidate else {
         return Some(content);
     };

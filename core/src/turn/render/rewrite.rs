@@ -66,20 +66,20 @@ impl<'r> Rewrite<'r> {
     }
 
     /// Whether the calls were found in the text: then they move to the place for calls, and leave the text.
-    pub(super) fn from_text(&self) -> bool {
+    pub(super) fn is_from_text(&self) -> bool {
         !self.turn.origin.blocks.is_empty()
     }
 
     /// What the assistant is to say, where that is not what stands in the candidate.
     pub(super) fn new_text(&self) -> Option<&'r str> {
-        self.text.or_else(|| self.from_text().then_some(&*self.turn.text))
+        self.text.or_else(|| self.is_from_text().then_some(&*self.turn.text))
     }
 }
 
 impl<'r> Left<'r> {
     /// The arguments where a value must stand. What is no JSON stands there as the text that it is.
     pub(super) fn object(&self) -> Cow<'r, str> {
-        if self.arguments.trim().is_empty() {
+        if matches!(self.arguments.trim(), "" | "null") {
             Cow::Borrowed("{}")
         } else if Node::parse(self.arguments).is_some() {
             Cow::Borrowed(self.arguments)

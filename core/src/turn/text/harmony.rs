@@ -14,8 +14,8 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut from = 0;
     while let Some(at) = search.marker(CHANNEL, from) {
         from = at + CHANNEL.len();
-        let Some((head, _)) = search.from(from).split_once(MESSAGE) else {
-            return;
+        let Some((head, _)) = search.window(from).split_once(MESSAGE) else {
+            continue;
         };
         let Some((_, recipient)) = head.split_once(RECIPIENT).filter(|_| !head.contains(CHANNEL)) else {
             continue;
@@ -27,8 +27,12 @@ pub(super) fn find(search: &mut Search<'_, '_>) {
         }
         let start = search.skip_space(from + head.len() + MESSAGE.len());
         let Some((node, length)) = Node::prefix(search.from(start)) else {
-            search.cut = search.from(start).starts_with('{') && !search.from(start).contains(CALL);
-            if search.cut {
+            let rest = search.from(start);
+            let ends = [CHANNEL, CALL]
+                .iter()
+                .any(|mark| memchr::memmem::find(rest.as_bytes(), mark.as_bytes()).is_some());
+            if rest.starts_with('{') && !ends {
+                search.cut = true;
                 return;
             }
             continue;

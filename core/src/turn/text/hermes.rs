@@ -42,17 +42,22 @@ fn whole(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// A block of broken JSON.
+/// A block of broken JSON. The next opening tag bounds the search for the closing one, so that many cost no more.
 fn broken(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
+    if !search.starts_line(at) {
+        return None;
+    }
     let start = search.skip_space(at + OPEN.len());
     let rest = search.from(start);
-    let Some(length) = memchr::memmem::find(rest.as_bytes(), CLOSE.as_bytes()) else {
-        search.cut = search.starts_line(at) && rest.starts_with('{') && Node::prefix(rest).is_none();
-        return Some(search.text.len());
+    let next = memchr::memmem::find(rest.as_bytes(), OPEN.as_bytes());
+    let block = next.map_or(rest, |next| rest.get(..next).unwrap_or_default());
+    let Some(length) = memchr::memmem::find(block.as_bytes(), CLOSE.as_bytes()) else {
+        search.cut = next.is_none() && rest.starts_with('{') && Node::prefix(rest).is_none();
+        return None;
     };
     let end = start + length + CLOSE.len();
     let source = search.slice(start..start + length).trim_end();
-    if source.starts_with("<function=") || !search.starts_line(at) {
+    if !source.starts_with('{') {
         return None;
     }
     let call = search.rescue(source)?;

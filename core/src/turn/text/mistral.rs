@@ -37,7 +37,7 @@ fn listed(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
 
 fn named(search: &mut Search<'_, '_>, at: usize) -> Option<usize> {
     let start = search.skip_space(at + OPEN.len());
-    let rest = search.from(start);
+    let rest = search.window(start);
     let brace = rest.find('{')?;
     let name = rest.get(..brace)?.trim().trim_end_matches(ARGUMENTS).trim();
     if !search.is_offered(name) {

@@ -34,6 +34,9 @@ use crate::{
     tools::{Resolution, Tool, ToolSet},
 };
 
+/// Bytes in which the head of a call, its name and marks, must end.
+const MAX_HEAD: usize = 512;
+
 /// A notation for calls in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
@@ -177,6 +180,13 @@ impl<'t> Search<'t, '_> {
     /// The text from a position on.
     fn from(&self, at: usize) -> &'t str {
         self.text.get(at..).unwrap_or_default()
+    }
+
+    /// The text from a position on, as far as a name and its marks may reach.
+    fn window(&self, at: usize) -> &'t str {
+        let rest = self.from(at);
+        let end = (MAX_HEAD..=MAX_HEAD + 3).find(|end| rest.is_char_boundary(*end));
+        end.and_then(|end| rest.get(..end)).unwrap_or(rest)
     }
 
     /// The text of a range.

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 /// Nesting of literals.
 const MAX_DEPTH: usize = 64;
 
+/// Bytes in which a call that is no literal call must close, so that many broken ones cost little.
+const MAX_BROKEN: usize = 64 << 10;
+
 /// A call as it stands in a text.
 pub(super) struct PyCall {
     pub name: Range<usize>,
@@ -241,7 +244,11 @@ impl<'t> Cursor<'t> {
     /// Moves behind the parenthesis that closes the call, whatever stands inside.
     fn skip_to_close(&mut self) -> Option<()> {
         let mut depth = 1_usize;
+        let end = self.at.saturating_add(MAX_BROKEN);
         while depth > 0 {
+            if self.at > end {
+                return None;
+            }
             match self.peek()? {
                 quote @ (b'"' | b'\'') => {
                     self.string(quote).ok()?;

@@ -9,9 +9,15 @@ use crate::{code::Code, finding::Finding, turn::arguments::Written};
 
 const MARK: &str = "TOOL:";
 
+/// Lines that are tried; a text with more is no list of calls.
+const MAX_ATTEMPTS: usize = 512;
+
 pub(super) fn find(search: &mut Search<'_, '_>) {
     let mut from = 0;
-    while let Some(at) = search.marker(MARK, from) {
+    for _ in 0..MAX_ATTEMPTS {
+        let Some(at) = search.marker(MARK, from) else {
+            return;
+        };
         from = at + MARK.len();
         if !search.starts_line(at) {
             continue;

@@ -16,8 +16,9 @@ pub(super) fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// The value as one of the types wanted, where its own type is none of them. `beside`: the schema that wants them.
-pub(super) fn of_type(value: &Value, wanted: &[&str], beside: Option<&Value>) -> Option<(Value, Code)> {
+/// The value as one of the types wanted, where its own type is none of them. A number is not read as a text: a
+/// text that was written as a number has lost its zeros, or was never one.
+pub(super) fn of_type(value: &Value, wanted: &[&str]) -> Option<(Value, Code)> {
     let wants = |name: &str| wanted.contains(&name);
     match value {
         Value::String(text) => {
@@ -40,9 +41,6 @@ pub(super) fn of_type(value: &Value, wanted: &[&str], beside: Option<&Value>) ->
             single.then(|| in_array(value))
         }
         Value::Number(number) => {
-            if wants("string") && !wants("array") && text_of_digits(beside) {
-                return Some((Value::String(number.to_string()), Code::RepairedTextFromNumber));
-            }
             if wants("integer") {
                 return integral(number).map(|number| (Value::Number(number), Code::RepairedIntegralNumber));
             }
@@ -125,10 +123,4 @@ fn integral(number: &Number) -> Option<Number> {
     let (whole, fraction) = text.split_once('.')?;
     let zeros = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
     zeros.then(|| serde_json::from_str(whole).ok()).flatten()
-}
-
-/// Whether a text in this place may well consist of digits.
-fn text_of_digits(schema: Option<&Value>) -> bool {
-    let _ = schema;
-    true
 }
