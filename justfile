@@ -15,7 +15,7 @@ demo:
 
 # Ratios against the floor, in one run.
 bench:
-    cargo bench --locked -p toolward-client --bench floor
+    cargo bench --locked -p toolward-server --bench floor
 
 # Licences, advisories, duplicates.
 deny:

@@ -125,7 +125,7 @@ fn rows(answer: &Answer) -> Vec<Row<'_>> {
         findings: &[],
         advice: Some(format!(
             "do not run: the result of {} answers it too",
-            duplicate.duplicate_of
+            clean(&duplicate.duplicate_of)
         )),
     }));
     rows.extend(answer.results.iter().map(|result| Row {
