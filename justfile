@@ -11,7 +11,7 @@ lint:
 
 # Judge the examples with the server inside the command.
 demo:
-    cargo run --release --locked -p toolward-client -- check --embedded --policy examples/policy.toml examples/turns.jsonl
+    cargo run --release --locked -p toolward-client -- check --embedded --policy examples/policy.toml examples/*.json*
 
 # Ratios against the floor, in one run.
 bench:
