@@ -25,11 +25,24 @@ fn page() -> String {
         let Some(fields) = definition.get("properties").and_then(Value::as_object) else {
             continue;
         };
-        let about = definition.get("description").and_then(Value::as_str).unwrap_or_default();
-        write!(page, "\n## `{name}`\n\n{about}\n\n| field | type | meaning |\n|---|---|---|\n").expect("text");
+        let about = definition
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        write!(
+            page,
+            "\n## `{name}`\n\n{about}\n\n| field | type | meaning |\n|---|---|---|\n"
+        )
+        .expect("text");
         for (field, told) in fields {
             let meaning = told.get("description").and_then(Value::as_str).unwrap_or_default();
-            writeln!(page, "| `{field}` | {} | {} |", shape(told), meaning.replace('|', "\\|")).expect("text");
+            writeln!(
+                page,
+                "| `{field}` | {} | {} |",
+                shape(told),
+                meaning.replace('|', "\\|")
+            )
+            .expect("text");
         }
     }
     page
@@ -41,18 +54,27 @@ fn shape(told: &Value) -> String {
         return reference.trim_start_matches("#/$defs/").to_owned();
     }
     if let Some(choices) = told.get("enum").and_then(Value::as_array) {
-        let words: Vec<String> = choices.iter().filter(|it| !it.is_null()).map(|it| format!("`{}`", text(it))).collect();
+        let words: Vec<String> = choices
+            .iter()
+            .filter(|it| !it.is_null())
+            .map(|it| format!("`{}`", text(it)))
+            .collect();
         return words.join(" · ");
     }
     let kind = match told.get("type") {
-        Some(Value::Array(kinds)) => {
-            kinds.iter().filter(|kind| *kind != "null").map(text).collect::<Vec<_>>().join(" or ")
-        }
+        Some(Value::Array(kinds)) => kinds
+            .iter()
+            .filter(|kind| *kind != "null")
+            .map(text)
+            .collect::<Vec<_>>()
+            .join(" or "),
         Some(kind) => text(kind),
         None => "any".to_owned(),
     };
     match told.get("items") {
-        Some(items) if items.get("$ref").is_some() || items.get("type").is_some() => format!("{kind} of {}", shape(items)),
+        Some(items) if items.get("$ref").is_some() || items.get("type").is_some() => {
+            format!("{kind} of {}", shape(items))
+        }
         _ => kind,
     }
 }
@@ -68,5 +90,8 @@ fn docs_of_the_document_are_current() {
         fs::write(&path, page()).expect("written");
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page(), "docs/check-document.md is not what the schema says: run `just docs`");
+    assert!(
+        written == page(),
+        "docs/check-document.md is not what the schema says: run `just docs`"
+    );
 }
