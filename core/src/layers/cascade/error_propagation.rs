@@ -115,17 +115,27 @@ fn find<'a>(view: &View<'_>, arguments: &'a Value, excerpts: &[&str]) -> Option<
 }
 
 fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&str]) -> Option<&'static str> {
-    if text.is_empty() || text.len() > MAX_VALUE_BYTES || view.said().any(|said| says(said, text)) {
+    if text.is_empty() || text.len() > MAX_VALUE_BYTES {
         return None;
     }
-    if NOTHING.contains(&text) {
+    let is_nothing = NOTHING.contains(&text);
+    let is_whole = excerpts
+        .iter()
+        .any(|excerpt| *excerpt == text || excerpt.split_once(": ").is_some_and(|(_, rest)| rest == text));
+    let is_part = text.len() >= MIN_PART_BYTES && excerpts.iter().any(|excerpt| excerpt.contains(text));
+    let is_announced = failure::announces_error(text) || failure::begins_as_error(text);
+    // Nearly every value ends here, before its key is taken apart.
+    if !(is_nothing || is_whole || is_part || is_announced || text.starts_with('{')) {
+        return None;
+    }
+    if view.said().any(|said| says(said, text)) {
+        return None;
+    }
+    if is_nothing {
         let is_sure = matches!(text, "undefined" | "[object Object]") || required || is_id(key);
         let is_data = is_worked_on(key) || is_offered(view, key, text);
         return (is_sure && !is_data).then_some("A missing value is passed on as if it were one");
     }
-    let is_whole = excerpts
-        .iter()
-        .any(|excerpt| *excerpt == text || excerpt.split_once(": ").is_some_and(|(_, rest)| rest == text));
     let is_error = if is_worked_on(key) {
         // An error may well be searched for, but not that a service was away.
         is_whole
@@ -134,11 +144,7 @@ fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&st
     } else if is_told(key) {
         is_whole && !tells_of_errors(view.name)
     } else {
-        is_whole
-            || (text.len() >= MIN_PART_BYTES
-                && reads_like_error(text)
-                && excerpts.iter().any(|excerpt| excerpt.contains(text)))
-            || ((failure::announces_error(text) || failure::begins_as_error(text)) && reads_like_error(text))
+        is_whole || ((is_part || is_announced) && reads_like_error(text))
     };
     (is_error || is_error_object(key, text)).then_some("The text of an error is passed on as if it were data")
 }
