@@ -122,7 +122,7 @@ fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> V
             let beside = beside(error, schema);
             replace(
                 pointer,
-                values::of_type(instance, &wanted, beside),
+                values::of_type(instance, &wanted, last_key(pointer), beside),
                 unset(pointer, instance),
             )
         }
@@ -167,6 +167,12 @@ fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> V
 fn beside<'a>(error: &ValidationError<'_>, schema: &'a Schema) -> Option<&'a Value> {
     let (parent, _) = error.schema_path().as_str().rsplit_once('/')?;
     schema.source().pointer(parent)
+}
+
+/// The key under which a value stands; that of the array for an item.
+fn last_key(pointer: &str) -> &str {
+    let is_index = |key: &&str| key.bytes().all(|byte| byte.is_ascii_digit());
+    pointer.rsplit('/').find(|key| !is_index(key)).unwrap_or_default()
 }
 
 fn replace(pointer: &str, with: Option<(Value, Code)>, otherwise: Vec<Edit>) -> Vec<Edit> {

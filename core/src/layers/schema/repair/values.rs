@@ -2,7 +2,13 @@
 
 use serde_json::{Number, Value};
 
-use crate::{code::Code, layers::schema::nested};
+use crate::{
+    code::Code,
+    layers::schema::{nested, spelling},
+};
+
+/// What a description says of texts that consist of digits.
+const DESCRIBED: [&str; 7] = ["number", "Number", "digits", "numeric", "version", " ID", "identifier"];
 
 /// Whether a value is a way to write "not set".
 pub(super) fn says_nothing(value: &Value) -> bool {
@@ -16,8 +22,9 @@ pub(super) fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// The value as one of the types wanted, where its own type is none of them. `beside`: the schema that wants them.
-pub(super) fn of_type(value: &Value, wanted: &[&str], beside: Option<&Value>) -> Option<(Value, Code)> {
+/// The value as one of the types wanted, where its own type is none of them. `key` and `beside`: the key
+/// under which it stands and the schema that wants the types.
+pub(super) fn of_type(value: &Value, wanted: &[&str], key: &str, beside: Option<&Value>) -> Option<(Value, Code)> {
     let wants = |name: &str| wanted.contains(&name);
     match value {
         Value::String(text) => {
@@ -40,7 +47,7 @@ pub(super) fn of_type(value: &Value, wanted: &[&str], beside: Option<&Value>) ->
             single.then(|| in_array(value))
         }
         Value::Number(number) => {
-            if wants("string") && !wants("array") && text_of_digits(beside) {
+            if wants("string") && !wants("array") && text_of_digits(key, beside) {
                 return Some((Value::String(number.to_string()), Code::RepairedTextFromNumber));
             }
             if wants("integer") {
@@ -127,8 +134,66 @@ fn integral(number: &Number) -> Option<Number> {
     zeros.then(|| serde_json::from_str(whole).ok()).flatten()
 }
 
-/// Whether a text in this place may well consist of digits.
-fn text_of_digits(schema: Option<&Value>) -> bool {
-    let _ = schema;
-    true
+/// Whether a text in this place may well consist of digits: an identifier, a code, a version. Where the schema gives
+/// no such sign (a city, a summary), a number is no text that was meant, and the model is asked.
+fn text_of_digits(key: &str, schema: Option<&Value>) -> bool {
+    const WORDS: [&str; 38] = [
+        "id",
+        "ids",
+        "uid",
+        "uuid",
+        "no",
+        "nr",
+        "num",
+        "number",
+        "numbers",
+        "code",
+        "zip",
+        "zipcode",
+        "postal",
+        "postcode",
+        "version",
+        "phone",
+        "mobile",
+        "telephone",
+        "year",
+        "season",
+        "amount",
+        "price",
+        "value",
+        "values",
+        "digits",
+        "pin",
+        "isbn",
+        "sku",
+        "serial",
+        "port",
+        "level",
+        "quantity",
+        "count",
+        "index",
+        "key",
+        "account",
+        "numeric",
+        "issue",
+    ];
+    let sign = |text: &str| spelling::words(text).any(|word| WORDS.contains(&word.as_str()));
+    if sign(key) {
+        return true;
+    }
+    let said = |name: &str| schema.and_then(|schema| schema.get(name));
+    let of_digits = |value: &Value| {
+        let text = value.as_str().unwrap_or_default();
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    said("description")
+        .and_then(Value::as_str)
+        .is_some_and(|text| DESCRIBED.iter().any(|sign| text.contains(sign)))
+        || said("pattern")
+            .and_then(Value::as_str)
+            .is_some_and(|pattern| pattern.contains("\\d") || pattern.contains("0-9"))
+        || said("default").is_some_and(of_digits)
+        || said("examples")
+            .and_then(Value::as_array)
+            .is_some_and(|all| all.iter().any(of_digits))
 }
