@@ -181,6 +181,10 @@ codes! {
     RepairedKeyName = "repaired_key_name", Schema, Repair;
     /// A key that a closed schema does not know was left out.
     RepairedUnknownKey = "repaired_unknown_key", Schema, Repair;
+    /// A call that stood in the text, in a known notation, was read as a call.
+    RepairedCallInText = "repaired_call_in_text", Schema, Repair;
+    /// A call without an id, or with another call's, was given one of its own.
+    RepairedCallId = "repaired_call_id", Schema, Repair;
     /// Two calls that a stream had glued together were taken apart.
     RepairedStreamIndex = "repaired_stream_index", Schema, Repair;
 
@@ -203,6 +207,10 @@ codes! {
     PathOutsideRoot = "path_outside_root", Value, Fallback;
     /// A URL or host that reaches inside: metadata addresses, disguised or link-local hosts.
     SsrfTarget = "ssrf_target", Value, Fallback;
+    /// A shell command smuggled into a value that is none.
+    ShellInjection = "shell_injection", Value, Fallback;
+    /// SQL smuggled into a value that is none.
+    SqlInjection = "sql_injection", Value, Fallback;
     /// A placeholder where a value belongs.
     Placeholder = "placeholder", Value, Retry;
     /// A rule of the operator's is broken.
@@ -222,6 +230,8 @@ codes! {
     ResultInjection = "result_injection", Semantic, Fallback;
     /// The cheap model says that the result does not answer the intent.
     ResultOffIntent = "result_off_intent", Semantic, Fallback;
+    /// The judge could not answer, and the policy lets nothing unjudged through.
+    ResultUnjudged = "result_unjudged", Semantic, Fallback;
 
     /// The same call again, and every earlier result was the same.
     LoopNoProgress = "loop_no_progress", Cascade, Note;

@@ -1,8 +1,14 @@
 //! Findings become decisions: precedence, retry budget, feedback, fallback. Nothing else knows precedence.
 
 mod cleared;
+mod fallback;
+mod feedback;
+mod fold;
+mod verdict;
 
 pub use cleared::Cleared;
+pub(crate) use fold::rule;
+pub(crate) use verdict::decide;
 
 use serde_json::Value;
 
@@ -56,8 +62,17 @@ pub struct CallOutcome {
     pub cleared: Option<Cleared>,
     /// RFC 6902, from what was received to what may be forwarded. `None`: nothing changed.
     pub patch: Option<Value>,
-    /// The id of the call that this one repeats: it does not run.
-    pub duplicate_of: Option<String>,
+}
+
+/// A call that repeats another one of the same turn and does not run: the other's result answers both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// As received, or made.
+    pub id: String,
+    /// The tool's real name.
+    pub name: String,
+    /// The id of the call that runs.
+    pub duplicate_of: String,
 }
 
 /// What is decided of one result.

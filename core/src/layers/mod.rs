@@ -13,7 +13,7 @@ use crate::{
     check::Context,
     policy::ToolPolicy,
     tools::{Tool, ToolSet},
-    trajectory::Trajectory,
+    trajectory::{Fingerprint, Trajectory},
     turn::Turn,
 };
 
@@ -30,6 +30,8 @@ pub struct Inspection<'a> {
     pub tool: Option<&'a Tool>,
     /// The arguments as they would be forwarded. `None`: unreadable.
     pub arguments: Option<&'a Value>,
+    /// Of the canonical arguments; set before the cascade layer runs.
+    pub fingerprint: Fingerprint,
     /// What happened before.
     pub trajectory: &'a Trajectory,
     /// The rules for this tool.

@@ -3,11 +3,33 @@
 //! Reading is strict first. What strict reading refuses is rescued only where one lossless reading exists; the rescue
 //! is told as a `repaired_…` finding. What cannot be read is a finding, never a guess and never a silent skip.
 
+mod anthropic;
+mod arguments;
+mod calls;
+mod draft;
+mod gemini;
+mod json_mode;
+mod mcp;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+mod openai_sse;
+mod raw;
+mod read;
+pub mod render;
+mod shape;
+mod text;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::finding::Finding;
+pub use read::{ReadOptions, read};
+
+use crate::{
+    finding::Finding,
+    limits::{Reason, Refusal},
+};
 
 /// How a candidate is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,6 +132,8 @@ pub struct Turn<'a> {
     pub finish: Finish,
     /// What is wrong with the turn and belongs to no one call.
     pub findings: Vec<Finding>,
+    /// Where the calls stood, for rendering; the default where a turn was not read from a wire.
+    pub origin: Origin,
 }
 
 /// Why the model stopped.
@@ -127,6 +151,30 @@ pub enum Finish {
     Other,
     /// Nothing was said.
     Unsaid,
+}
+
+/// What rendering needs to know of the place where the calls stood.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    /// MCP: the JSON-RPC ids as they were written; `None` for a request without one.
+    request_ids: Vec<Option<String>>,
+    /// Calls written in text: their places.
+    blocks: Vec<text::Block>,
+}
+
+impl Finish {
+    /// From the reason of any API.
+    pub(crate) fn parse(reason: &str) -> Self {
+        match reason {
+            "stop" | "end_turn" | "stop_sequence" | "STOP" | "completed" => Finish::Stop,
+            "tool_calls" | "tool_use" | "function_call" => Finish::ToolCalls,
+            "length" | "max_tokens" | "MAX_TOKENS" | "incomplete" | "max_output_tokens" => Finish::Length,
+            "model_context_window_exceeded" => Finish::Length,
+            "MALFORMED_FUNCTION_CALL" => Finish::Malformed,
+            "" => Finish::Unsaid,
+            _ => Finish::Other,
+        }
+    }
 }
 
 /// One call, read.
@@ -174,4 +222,17 @@ impl Reading {
             Reading::Absent | Reading::Failed => None,
         }
     }
+
+    /// The value, where what was received is JSON that says it.
+    pub fn strict(&self) -> Option<&Value> {
+        match self {
+            Reading::Strict(value) => Some(value),
+            Reading::Rescued(_) | Reading::Absent | Reading::Failed => None,
+        }
+    }
+}
+
+/// The refusal of an envelope that is not of its wire.
+fn invalid(message: &'static str) -> Refusal {
+    Refusal::new(Reason::CandidateInvalid, message)
 }
