@@ -163,7 +163,7 @@ codes! {
     RepairedDuplicateKey = "repaired_duplicate_key", Schema, Repair;
     /// A text of a number became the number.
     RepairedNumberText = "repaired_number_text", Schema, Repair;
-    /// A number became the text that the schema wants, digit for digit.
+    /// A number became the one choice of the schema that is its text.
     RepairedTextFromNumber = "repaired_text_from_number", Schema, Repair;
     /// A text of a boolean became the boolean.
     RepairedBooleanText = "repaired_boolean_text", Schema, Repair;

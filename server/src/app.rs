@@ -5,9 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use futures::FutureExt;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tonic::transport::{Server, server::TcpIncoming};
-use toolward_proto::v1::{
-    defense_service_server::DefenseServiceServer, tool_service_server::ToolServiceServer,
-};
+use toolward_proto::v1::{defense_service_server::DefenseServiceServer, tool_service_server::ToolServiceServer};
 
 use crate::{
     chain::Chain,
@@ -27,6 +25,9 @@ const UPKEEP: Duration = Duration::from_secs(2);
 
 /// How often a silent connection is asked whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// How long answers to what was given up may take to reach their callers.
+const FLUSH: Duration = Duration::from_millis(500);
 
 /// Open calls on one HTTP/2 connection.
 const MAX_CONNECTION_STREAMS: u32 = 1_024;
@@ -54,7 +55,9 @@ impl Listeners {
 }
 
 async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, RunError> {
-    TcpListener::bind(address).await.map_err(|source| RunError::Bind { key, address, source })
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| RunError::Bind { key, address, source })
 }
 
 /// Why the service does not run.
@@ -91,7 +94,7 @@ pub enum RunError {
 }
 
 /// Runs until `shutdown` ends, then drains: health and readiness say so first, what is in flight is answered, streams
-/// are told to go elsewhere, and after `limits.drain_ms` the rest is dropped.
+/// are told to go elsewhere, and after `limits.drain_ms` the rest is given up and told so.
 ///
 /// # Errors
 /// A [`RunError`] where it cannot start or a server fails.
@@ -118,7 +121,10 @@ pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future) ->
         .add_service(DefenseServiceServer::new(defense).max_decoding_message_size(max))
         .add_service(ToolServiceServer::new(Tools::new(Arc::clone(&chain))).max_decoding_message_size(max));
     let incoming = TcpIncoming::from(listeners.grpc).with_nodelay(Some(true));
-    servers.spawn(grpc.serve_with_incoming_shutdown(incoming, stopped(stopping.clone())).map(|ended| Ok(ended?)));
+    servers.spawn(
+        grpc.serve_with_incoming_shutdown(incoming, stopped(stopping.clone()))
+            .map(|ended| Ok(ended?)),
+    );
     let http = axum::serve(listeners.http, http::router(Arc::clone(&chain))).with_graceful_shutdown(stopped(stopping));
     servers.spawn(async move { http.await.map_err(RunError::Http) });
     let upkeep = tokio::spawn(upkeep(Arc::clone(&chain)));
@@ -133,14 +139,18 @@ pub async fn run(config: Config, listeners: Listeners, shutdown: impl Future) ->
     let _nobody_listens = stop.send(true);
     tracing::info!("draining");
     let drained = tokio::time::timeout(Duration::from_millis(config.limits.drain_ms), drain(&mut servers)).await;
-    upkeep.abort();
-    match (failed, drained) {
-        (Some(error), _) => Err(error),
-        (None, Ok(result)) => result,
-        (None, Err(_)) => {
-            tracing::warn!("what was in flight after the drain time is dropped");
-            Ok(())
+    let ended = match drained {
+        Ok(result) => result,
+        Err(_) => {
+            tracing::warn!("what was in flight after the drain time is given up");
+            chain.admission.abandon();
+            tokio::time::timeout(FLUSH, drain(&mut servers)).await.unwrap_or(Ok(()))
         }
+    };
+    upkeep.abort();
+    match failed {
+        Some(error) => Err(error),
+        None => ended,
     }
 }
 

@@ -81,8 +81,12 @@ impl Chain {
     /// # Errors
     /// A name is too long.
     pub fn queue(&self, request: &v1::CheckRequest) -> Result<Option<Place>, Error> {
-        let Some(id) = request.session_id.as_deref().filter(|id| !id.is_empty()) else { return Ok(None) };
-        self.sessions.queue(request.tenant.as_deref().unwrap_or_default(), id).map(Some)
+        let Some(id) = request.session_id.as_deref().filter(|id| !id.is_empty()) else {
+            return Ok(None);
+        };
+        self.sessions
+            .queue(request.tenant.as_deref().unwrap_or_default(), id)
+            .map(Some)
     }
 
     /// Judges one request that has been admitted. Every refusal is counted.
@@ -96,9 +100,10 @@ impl Chain {
         deadline: Deadline,
     ) -> Result<v1::CheckResponse, Error> {
         let started = Instant::now();
-        let answer = match deadline.bound(self.judged(request, place, deadline, started)).await {
-            Ok(answer) => answer,
-            Err(error) => Err(error),
+        let answer = tokio::select! {
+            biased;
+            answer = deadline.bound(self.judged(request, place, deadline, started)) => answer.and_then(|answer| answer),
+            () = self.admission.abandoned().cancelled() => Err(Error::Draining),
         };
         if let Err(error) = &answer {
             RefusalEvent { error }.emit(&self.metrics);
@@ -114,7 +119,10 @@ impl Chain {
         started: Instant,
     ) -> Result<v1::CheckResponse, Error> {
         let parts = Parts::read(message, now_ms())?;
-        let policy = self.policies.get(message.policy.as_deref()).ok_or(Error::PolicyUnknown)?;
+        let policy = self
+            .policies
+            .get(message.policy.as_deref())
+            .ok_or(Error::PolicyUnknown)?;
         // Held to the end: what this request leaves behind is whole before the next one looks.
         let mut session = match place {
             Some(place) => Some(place.wait(deadline).await?),
@@ -152,8 +160,20 @@ impl Chain {
             remember(session, &outcome, toolset.reference(), parts.now_ms, &self.limits);
         }
         let decision_id = Uuid::now_v7();
-        CheckEvent { outcome: &outcome, policy, decision_id, took: started.elapsed() }.emit(&self.metrics);
-        Ok(convert::response(outcome, message, decision_id, policy.revision(), toolset.reference()))
+        CheckEvent {
+            outcome: &outcome,
+            policy,
+            decision_id,
+            took: started.elapsed(),
+        }
+        .emit(&self.metrics);
+        Ok(convert::response(
+            outcome,
+            message,
+            decision_id,
+            policy.revision(),
+            toolset.reference(),
+        ))
     }
 
     async fn decided(
@@ -181,19 +201,17 @@ impl Chain {
         match &message.tools {
             Some(v1::check_request::Tools::ToolsJson(json)) => self.toolsets.read(json, deadline).await,
             Some(v1::check_request::Tools::ToolsetRef(reference)) => self.toolsets.by_reference(reference),
-            None => match session.and_then(Session::toolset).filter(|reference| !reference.is_empty()) {
+            None => match session
+                .and_then(Session::toolset)
+                .filter(|reference| !reference.is_empty())
+            {
                 Some(reference) => self.toolsets.by_reference(reference),
                 None => Ok(self.toolsets.empty()),
             },
         }
     }
 
-    fn past(
-        &self,
-        session: Option<&mut Session>,
-        conversation: Option<&Conversation<'_>>,
-        parts: &Parts<'_>,
-    ) -> Past {
+    fn past(&self, session: Option<&mut Session>, conversation: Option<&Conversation<'_>>, parts: &Parts<'_>) -> Past {
         match session {
             Some(session) => {
                 let earlier = session.begin(conversation, &parts.results);
@@ -204,14 +222,22 @@ impl Chain {
                 if trajectory.steps.is_empty() && !parts.history.is_empty() {
                     trajectory = Trajectory::from_history(&parts.history, &self.limits);
                 }
-                Past { trajectory, earlier, intent: session.intent().map(str::to_owned) }
+                Past {
+                    trajectory,
+                    earlier,
+                    intent: session.intent().map(str::to_owned),
+                }
             }
             None => {
                 let empty = Conversation::default();
                 let conversation = conversation.unwrap_or(&empty);
                 let mut trajectory = Trajectory::stateless(conversation, &parts.history, &self.limits);
                 let earlier = trajectory.answer(&parts.results);
-                Past { trajectory, earlier, intent: None }
+                Past {
+                    trajectory,
+                    earlier,
+                    intent: None,
+                }
             }
         }
     }
@@ -224,7 +250,14 @@ fn remember(session: &mut Session, outcome: &Outcome, toolset: &str, now_ms: i64
     let steps: Vec<_> = outcome
         .steps
         .iter()
-        .map(|step| (step.call_id.as_str(), step.tool.as_str(), step.arguments, step.outcome.clone()))
+        .map(|step| {
+            (
+                step.call_id.as_str(),
+                step.tool.as_str(),
+                step.arguments,
+                step.outcome.clone(),
+            )
+        })
         .collect();
     if !steps.is_empty() {
         session.record(&steps, Some(now_ms), limits);

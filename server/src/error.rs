@@ -171,7 +171,11 @@ mod tests {
     fn every_reason_is_upper_snake_and_stands_once() {
         let mut reasons: Vec<&str> = Error::reasons().collect();
         let count = reasons.len();
-        assert!(reasons.iter().all(|reason| reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')));
+        assert!(
+            reasons
+                .iter()
+                .all(|reason| reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
+        );
         reasons.sort_unstable();
         reasons.dedup();
         assert_eq!(reasons.len(), count);
@@ -179,9 +183,16 @@ mod tests {
 
     #[test]
     fn every_error_has_a_reason_of_the_list() {
-        let document = |reason| Error::Document(DocumentError { reason, message: String::new() });
-        let mut errors: Vec<Error> =
-            Reason::ALL.into_iter().map(|reason| Error::Refused(Refusal::new(reason, ""))).collect();
+        let document = |reason| {
+            Error::Document(DocumentError {
+                reason,
+                message: String::new(),
+            })
+        };
+        let mut errors: Vec<Error> = Reason::ALL
+            .into_iter()
+            .map(|reason| Error::Refused(Refusal::new(reason, "")))
+            .collect();
         errors.extend(
             [
                 DocumentError::NOT_JSON,
@@ -212,7 +223,11 @@ mod tests {
             Error::Internal,
         ]);
         for error in errors {
-            assert!(Error::reasons().any(|reason| reason == error.reason()), "{}", error.reason());
+            assert!(
+                Error::reasons().any(|reason| reason == error.reason()),
+                "{}",
+                error.reason()
+            );
         }
     }
 }

@@ -46,6 +46,7 @@ async fn serve(options: &Options) -> Result<(), String> {
             .map_err(|faults| faults.to_string());
     }
     telemetry::log::install(&config.log);
+    telemetry::log::install_panic_hook();
     let listeners = Listeners::bind(&config).await.map_err(|error| error.to_string())?;
     tracing::info!(grpc = %config.listen.grpc, http = %config.listen.http, "listening");
     run(config, listeners, terminated())

@@ -30,12 +30,18 @@ impl Policies {
             Some(path) => read(path, &mut faults),
             None => Some(Policy::default()),
         };
-        let named: Vec<(String, Option<Policy>)> =
-            config.named.iter().map(|(name, path)| (name.clone(), read(path, &mut faults))).collect();
+        let named: Vec<(String, Option<Policy>)> = config
+            .named
+            .iter()
+            .map(|(name, path)| (name.clone(), read(path, &mut faults)))
+            .collect();
         match default {
             Some(default) if faults.is_empty() => Ok(Self {
                 default: Arc::new(default),
-                named: named.into_iter().filter_map(|(name, policy)| Some((name, Arc::new(policy?)))).collect(),
+                named: named
+                    .into_iter()
+                    .filter_map(|(name, policy)| Some((name, Arc::new(policy?))))
+                    .collect(),
             }),
             _ => Err(PolicyFaults(faults)),
         }

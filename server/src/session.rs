@@ -8,11 +8,7 @@ use moka::sync::Cache;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use toolward_core::trajectory::Session;
 
-use crate::{
-    config::SessionsConfig,
-    error::Error,
-    limits::Deadline,
-};
+use crate::{config::SessionsConfig, error::Error, limits::Deadline};
 
 /// Longest name of a session or tenant, in bytes.
 const MAX_NAME_BYTES: usize = 256;
@@ -147,7 +143,10 @@ mod tests {
     fn names_are_bounded() {
         let sessions = sessions();
         for (tenant, session) in [("", "x".repeat(257).as_str()), ("x".repeat(257).as_str(), "s")] {
-            assert_eq!(sessions.queue(tenant, session).unwrap_err(), Error::SessionInvalid(MAX_NAME_BYTES));
+            assert_eq!(
+                sessions.queue(tenant, session).unwrap_err(),
+                Error::SessionInvalid(MAX_NAME_BYTES)
+            );
         }
     }
 }

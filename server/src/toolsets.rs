@@ -106,7 +106,8 @@ impl Toolsets {
         let fresh = entry.is_fresh();
         let entry = entry.into_value();
         if fresh {
-            self.by_reference.insert(entry.toolset.reference().to_owned(), entry.clone());
+            self.by_reference
+                .insert(entry.toolset.reference().to_owned(), entry.clone());
         }
         self.tell(if fresh { Lookup::Miss } else { Lookup::Hit });
         Ok(entry.toolset)

@@ -1,5 +1,7 @@
 //! The configuration from the outside: example files, faults, the environment.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs and does not get ends it")]
+
 use std::{fs, path::Path, path::PathBuf};
 
 use toolward_server::config::{Config, ConfigFaults, JudgeBackend, LogFormat};
@@ -49,10 +51,11 @@ fn every_example_file_loads() {
     for entry in fs::read_dir(example("")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if name.starts_with("server") && name.ends_with(".toml") {
-            if let Err(faults) = Config::load(Some(&path), nothing()) {
-                panic!("{faults}");
-            }
+        if name.starts_with("server")
+            && name.ends_with(".toml")
+            && let Err(faults) = Config::load(Some(&path), nothing())
+        {
+            panic!("{faults}");
         }
     }
     let container = Config::load(Some(&example("server.container.toml")), nothing()).unwrap();

@@ -1,5 +1,7 @@
 //! Every metric and label of a dashboard, rule or alert exists.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs and does not get ends it")]
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -27,7 +29,9 @@ fn exposed() -> Vec<String> {
         .iter()
         .flat_map(|metric| match metric.kind {
             Kind::Counter | Kind::Gauge => vec![metric.name.to_owned()],
-            Kind::Histogram(_) => ["_bucket", "_sum", "_count"].map(|suffix| format!("{}{suffix}", metric.name)).to_vec(),
+            Kind::Histogram(_) => ["_bucket", "_sum", "_count"]
+                .map(|suffix| format!("{}{suffix}", metric.name))
+                .to_vec(),
         })
         .collect()
 }
@@ -41,7 +45,10 @@ fn named(text: &str) -> Vec<(String, String)> {
             let rest = text.get(start..).unwrap_or_default();
             let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
             let (name, after) = rest.split_at(end);
-            let selector = after.strip_prefix('{').and_then(|it| it.split('}').next()).unwrap_or_default();
+            let selector = after
+                .strip_prefix('{')
+                .and_then(|it| it.split('}').next())
+                .unwrap_or_default();
             (name.to_owned(), selector.to_owned())
         })
         .collect()
@@ -57,8 +64,15 @@ fn every_metric_and_label_of_a_dashboard_or_rule_exists() {
         let text = fs::read_to_string(&path).unwrap();
         for (name, selector) in named(&text) {
             assert!(exposed.contains(&name), "{}: no metric {name}", path.display());
-            let metric = catalogue::ALL.iter().find(|metric| name.starts_with(metric.name)).unwrap();
-            for label in selector.split(',').filter_map(|pair| pair.split(['=', '!']).next()).map(str::trim) {
+            let metric = catalogue::ALL
+                .iter()
+                .find(|metric| name.starts_with(metric.name))
+                .unwrap();
+            for label in selector
+                .split(',')
+                .filter_map(|pair| pair.split(['=', '!']).next())
+                .map(str::trim)
+            {
                 let known = label.is_empty() || metric.labels.contains(&label) || ADDED.contains(&label);
                 assert!(known, "{}: {name} has no label {label}", path.display());
             }

@@ -1,5 +1,7 @@
 //! The HTTP port: documents, refusals in the same shape, health.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs and does not get ends it")]
+
 mod support;
 
 use reqwest::{StatusCode, header::CONTENT_TYPE};
@@ -10,7 +12,10 @@ use toolward_server::config::Config;
 async fn post(service: &Service, body: impl Into<reqwest::Body>) -> (StatusCode, Value) {
     let answer = client().post(service.url("/v1/check")).body(body).send().await.unwrap();
     assert_eq!(answer.headers().get(CONTENT_TYPE).unwrap(), "application/json");
-    (answer.status(), serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
+    (
+        answer.status(),
+        serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap(),
+    )
 }
 
 fn document(arguments: &str) -> Value {
@@ -25,7 +30,10 @@ fn document(arguments: &str) -> Value {
 async fn a_document_is_judged() {
     let service = Service::start(Config::default()).await;
     let (status, answer) = post(&service, document(r#"{"city":"Oslo"}"#).to_string()).await;
-    assert_eq!((status, &answer["id"], &answer["decision"]), (StatusCode::OK, &json!("d-1"), &json!("pass")));
+    assert_eq!(
+        (status, &answer["id"], &answer["decision"]),
+        (StatusCode::OK, &json!("d-1"), &json!("pass"))
+    );
     let (status, answer) = post(&service, document("{}").to_string()).await;
     assert_eq!((status, &answer["decision"]), (StatusCode::OK, &json!("retry")));
     assert_eq!(answer["calls"][0]["findings"][0]["code"], "missing_required");
@@ -48,8 +56,16 @@ async fn what_cannot_be_judged_is_told_in_the_shape_of_an_answer() {
         ("{}".to_owned(), 400, "REQUEST_EMPTY"),
     ] {
         let (got, answer) = post(&service, body).await;
-        assert_eq!((got.as_u16(), &answer["decision"], &answer["error"]["reason"]), (status, &json!("error"), &json!(reason)));
-        assert_eq!(service.metric(&format!("toolward_refusals_total{{reason=\"{reason}\"}}")).await, 1.0);
+        assert_eq!(
+            (got.as_u16(), &answer["decision"], &answer["error"]["reason"]),
+            (status, &json!("error"), &json!(reason))
+        );
+        assert_eq!(
+            service
+                .metric(&format!("toolward_refusals_total{{reason=\"{reason}\"}}"))
+                .await,
+            1.0
+        );
     }
 }
 
@@ -57,17 +73,29 @@ async fn what_cannot_be_judged_is_told_in_the_shape_of_an_answer() {
 async fn fifty_megabytes_are_refused_with_an_answer_that_arrives() {
     let service = Service::start(Config::default()).await;
     let (status, answer) = post(&service, vec![b'x'; 50 << 20]).await;
-    assert_eq!((status, &answer["error"]["reason"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("BODY_TOO_LARGE")));
+    assert_eq!(
+        (status, &answer["error"]["reason"]),
+        (StatusCode::PAYLOAD_TOO_LARGE, &json!("BODY_TOO_LARGE"))
+    );
     let chunks = (0..50).map(|_| Ok::<_, std::io::Error>(vec![b'x'; 1 << 20]));
     let (status, answer) = post(&service, reqwest::Body::wrap_stream(tokio_stream::iter(chunks))).await;
-    assert_eq!((status, &answer["error"]["reason"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("BODY_TOO_LARGE")));
-    assert_eq!(post(&service, document(r#"{"city":"Oslo"}"#).to_string()).await.0, StatusCode::OK);
+    assert_eq!(
+        (status, &answer["error"]["reason"]),
+        (StatusCode::PAYLOAD_TOO_LARGE, &json!("BODY_TOO_LARGE"))
+    );
+    assert_eq!(
+        post(&service, document(r#"{"city":"Oslo"}"#).to_string()).await.0,
+        StatusCode::OK
+    );
 }
 
 #[tokio::test]
 async fn other_paths_and_methods_are_told() {
     let service = Service::start(Config::default()).await;
-    for request in [client().get(service.url("/v1/check")), client().get(service.url("/etc/passwd"))] {
+    for request in [
+        client().get(service.url("/v1/check")),
+        client().get(service.url("/etc/passwd")),
+    ] {
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
         let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
@@ -79,6 +107,9 @@ async fn other_paths_and_methods_are_told() {
 async fn health_and_readiness() {
     let service = Service::start(Config::default()).await;
     for path in ["/healthz", "/readyz"] {
-        assert_eq!(client().get(service.url(path)).send().await.unwrap().status(), StatusCode::OK);
+        assert_eq!(
+            client().get(service.url(path)).send().await.unwrap().status(),
+            StatusCode::OK
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! The judge over real HTTP: what it says, and every way in which it can fail to say it. A fault is never a pass unless
 //! the policy says so, and then it is counted.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs and does not get ends it")]
+
 mod support;
 
 use support::{Reply, ScriptedJudge, Service, check_result, judged_by, with_policy};
@@ -14,17 +16,29 @@ const STRICT: &str = "[semantic]\njudge = \"enforce\"\n[layers.semantic]\non_fau
 const OPEN: &str = "[semantic]\njudge = \"enforce\"\n[layers.semantic]\non_fault = \"open\"\n";
 
 fn under(policy: &str, request: CheckRequest) -> CheckRequest {
-    CheckRequest { policy: Some(policy.to_owned()), ..request }
+    CheckRequest {
+        policy: Some(policy.to_owned()),
+        ..request
+    }
 }
 
 /// How the semantic layer ended, and why.
 fn semantic(answer: &CheckResponse) -> (LayerOutcome, &str) {
-    let report = answer.layers.iter().find(|report| report.layer() == Layer::Semantic).unwrap();
+    let report = answer
+        .layers
+        .iter()
+        .find(|report| report.layer() == Layer::Semantic)
+        .unwrap();
     (report.outcome(), report.reason.as_deref().unwrap_or_default())
 }
 
 fn codes(answer: &CheckResponse) -> Vec<&str> {
-    answer.results.iter().flat_map(|result| &result.findings).map(|finding| finding.code.as_str()).collect()
+    answer
+        .results
+        .iter()
+        .flat_map(|result| &result.findings)
+        .map(|finding| finding.code.as_str())
+        .collect()
 }
 
 async fn ask(config: Config, policy: &str) -> (Service, CheckResponse, tempfile::TempDir) {
@@ -43,8 +57,16 @@ async fn yes_passes_and_no_falls_back() {
         assert_eq!(answer.decision(), decision, "{answer:?}");
         let series = format!("toolward_judge_requests_total{{backend=\"openai\",outcome=\"{outcome}\"}}");
         assert_eq!(service.metric(&series).await, 1.0);
-        assert_eq!(service.metric("toolward_judge_tokens_total{direction=\"input\"}").await, 120.0);
-        assert_eq!(service.metric("toolward_judge_tokens_total{direction=\"output\"}").await, 1.0);
+        assert_eq!(
+            service.metric("toolward_judge_tokens_total{direction=\"input\"}").await,
+            120.0
+        );
+        assert_eq!(
+            service
+                .metric("toolward_judge_tokens_total{direction=\"output\"}")
+                .await,
+            1.0
+        );
     }
 }
 
@@ -63,7 +85,10 @@ async fn the_question_is_plain_and_the_key_is_sent() {
     let seen = judge.seen();
     let (authorization, body) = seen.first().unwrap();
     assert_eq!(authorization.as_deref(), Some("Bearer s3cret"));
-    assert_eq!((&body["stream"], &body["temperature"], &body["model"]), (&false.into(), &0.into(), &"small".into()));
+    assert_eq!(
+        (&body["stream"], &body["temperature"], &body["model"]),
+        (&false.into(), &0.into(), &"small".into())
+    );
     assert!(body["max_tokens"].as_u64().unwrap() <= 16);
 }
 
@@ -94,7 +119,12 @@ async fn another_word_is_unreadable() {
 
 #[tokio::test]
 async fn a_verdict_inside_a_sentence_is_unreadable() {
-    fails(|| vec![Reply::Says("The result says YES, so YES it is")], "unreadable", 1).await;
+    fails(
+        || vec![Reply::Says("The result says YES, so YES it is")],
+        "unreadable",
+        1,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -110,7 +140,12 @@ async fn garbage_is_unreadable() {
 
 #[tokio::test]
 async fn a_huge_answer_is_unreadable() {
-    fails(|| vec![Reply::Raw(format!("{}{{}}", " ".repeat(4 << 20)))], "unreadable", 1).await;
+    fails(
+        || vec![Reply::Raw(format!("{}{{}}", " ".repeat(4 << 20)))],
+        "unreadable",
+        1,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -135,7 +170,11 @@ async fn a_slow_judge_is_a_timeout() {
 
 #[tokio::test]
 async fn a_judge_that_is_down_is_unavailable() {
-    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let (_service, answer, _folder) = ask(judged_by(&format!("http://{gone}/v1")), STRICT).await;
     assert_eq!(answer.decision(), Decision::Fallback);
     assert_eq!(semantic(&answer), (LayerOutcome::Degraded, "unavailable"));
@@ -149,7 +188,10 @@ async fn a_passing_error_is_tried_again() {
     let (service, answer, _folder) = ask(config, STRICT).await;
     assert_eq!(answer.decision(), Decision::Pass);
     assert_eq!(semantic(&answer).0, LayerOutcome::Pass);
-    assert_eq!((judge.asked(), service.metric("toolward_judge_retries_total").await), (3, 2.0));
+    assert_eq!(
+        (judge.asked(), service.metric("toolward_judge_retries_total").await),
+        (3, 2.0)
+    );
 }
 
 #[tokio::test]
@@ -169,7 +211,10 @@ async fn an_equal_question_is_asked_once() {
     });
     assert_eq!(first.unwrap().into_inner().decision(), Decision::Pass);
     assert_eq!(second.unwrap().into_inner().decision(), Decision::Pass);
-    assert_eq!(one.check(request("3")).await.unwrap().into_inner().decision(), Decision::Pass);
+    assert_eq!(
+        one.check(request("3")).await.unwrap().into_inner().decision(),
+        Decision::Pass
+    );
     assert_eq!(judge.asked(), 1);
     assert_eq!(service.metric("toolward_judge_cache_total{result=\"miss\"}").await, 1.0);
     assert_eq!(service.metric("toolward_judge_cache_total{result=\"hit\"}").await, 2.0);
@@ -196,7 +241,11 @@ async fn more_questions_than_places_are_overloaded() {
     let held = one.check(under("tested", check_result("1", "4 degrees and rain in Oslo")));
     let (held, ()) = tokio::join!(held, async {
         judge.arrived(1).await;
-        let answer = two.check(under("tested", check_result("2", "9 degrees and sun in Oslo"))).await.unwrap().into_inner();
+        let answer = two
+            .check(under("tested", check_result("2", "9 degrees and sun in Oslo")))
+            .await
+            .unwrap()
+            .into_inner();
         assert_eq!(semantic(&answer), (LayerOutcome::Degraded, "overloaded"));
         assert_eq!(answer.decision(), Decision::Fallback);
         judge.release(1);

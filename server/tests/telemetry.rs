@@ -1,6 +1,8 @@
 //! What the service tells of itself: every series at 0 from the start, the document beside the catalogue, and nothing
 //! that a caller or a model sends.
 
+#![expect(clippy::unwrap_used, reason = "what a test needs and does not get ends it")]
+
 mod support;
 
 use std::{
@@ -21,7 +23,11 @@ fn root() -> PathBuf {
 
 /// Names as they stand in `# TYPE` lines.
 fn types(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")).map(str::to_owned).collect();
+    let mut found: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "))
+        .map(str::to_owned)
+        .collect();
     found.sort_unstable();
     found
 }
@@ -58,9 +64,21 @@ toolward_toolset_cache_total counter";
         assert!(line.ends_with(" 0"), "{line}");
     }
     for metric in catalogue::ALL {
-        assert!(text.contains(&format!("# HELP {} {}", metric.name, metric.help)), "{}", metric.name);
-        let start = if metric.labels.is_empty() { format!("{} ", metric.name) } else { format!("{}{{", metric.name) };
-        let suffix = if let catalogue::Kind::Histogram(_) = metric.kind { "_count" } else { "" };
+        assert!(
+            text.contains(&format!("# HELP {} {}", metric.name, metric.help)),
+            "{}",
+            metric.name
+        );
+        let start = if metric.labels.is_empty() {
+            format!("{} ", metric.name)
+        } else {
+            format!("{}{{", metric.name)
+        };
+        let suffix = if let catalogue::Kind::Histogram(_) = metric.kind {
+            "_count"
+        } else {
+            ""
+        };
         let start = start.replacen(metric.name, &format!("{}{suffix}", metric.name), 1);
         let series = text.lines().filter(|line| line.starts_with(&start)).count();
         assert_eq!(series, (metric.series)().len(), "{}", metric.name);
@@ -76,7 +94,10 @@ fn docs_of_the_metrics_are_those_of_the_catalogue() {
         fs::write(&path, &document).unwrap();
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == document, "docs/metrics.md is behind the catalogue: run `just docs`");
+    assert!(
+        written == document,
+        "docs/metrics.md is behind the catalogue: run `just docs`"
+    );
 }
 
 #[derive(Clone, Default)]
@@ -103,7 +124,10 @@ fn nothing_that_was_sent_becomes_a_label_or_a_log_line() {
         .with_writer(move || writer.clone())
         .finish();
     // One thread, so that the subscriber of this thread hears all of it.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let metrics = tracing::subscriber::with_default(subscriber, || {
         runtime.block_on(async {
             let service = Service::start(Config::default()).await;
@@ -131,7 +155,10 @@ fn nothing_that_was_sent_becomes_a_label_or_a_log_line() {
         })
     });
     let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
-    assert!(log.contains("check decided") && log.contains("request refused"), "{log}");
+    assert!(
+        log.contains("check decided") && log.contains("request refused"),
+        "{log}"
+    );
     assert!(!log.contains(MARK), "{log}");
     assert!(!metrics.contains(MARK));
 }

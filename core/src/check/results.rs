@@ -8,7 +8,7 @@ use crate::{
     layers::semantic::{self, CallView, Question},
     policy::Policy,
     trajectory::{Answer, ReadResult},
-    turn::Turn,
+    turn::{Call, Turn, WireFormat},
 };
 
 /// What is known of a result so far.
@@ -38,7 +38,7 @@ pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>, states: &
         let mut findings = Vec::new();
         let (call, tool) = match (id, earlier) {
             (_, Answer::Call { tool }) => (None, Some(tool.to_string())),
-            (Some(id), _) => (calls.iter().position(|call| call.id == id), None),
+            (Some(id), _) => (by_id(calls, id).or_else(|| only_unnamed(turn?, request)), None),
             (None, _) => ((calls.len() == 1).then_some(0), None),
         };
         let tool = tool.or_else(|| Some(states.get(call?)?.name(request, calls.get(call?)?).to_owned()));
@@ -68,6 +68,19 @@ pub(crate) fn read<'a>(request: &Request<'a>, turn: Option<&Turn<'a>>, states: &
         });
     }
     results
+}
+
+fn by_id(calls: &[Call<'_>], id: &str) -> Option<usize> {
+    calls.iter().position(|call| call.id == id)
+}
+
+/// On wires without call ids (a JSON-RPC id names the request) the caller names the call as it likes; where there is
+/// only one call and one result, that can mean nothing else.
+fn only_unnamed(turn: &Turn<'_>, request: &Request<'_>) -> Option<usize> {
+    match turn.calls.as_slice() {
+        [call] if request.results.len() == 1 && (!call.id_given || turn.format == WireFormat::Mcp) => Some(0),
+        _ => None,
+    }
 }
 
 /// Layer 4, the part that needs no model: every result against its call; and the questions for the judge.

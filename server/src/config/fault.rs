@@ -13,7 +13,10 @@ pub struct ConfigFault {
 
 impl ConfigFault {
     pub(super) fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { place: place.into(), message: message.into() }
+        Self {
+            place: place.into(),
+            message: message.into(),
+        }
     }
 }
 

@@ -159,7 +159,10 @@ pub enum LogLevel {
 impl Default for ListenConfig {
     fn default() -> Self {
         let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        Self { grpc: SocketAddr::new(local, 50051), http: SocketAddr::new(local, 9464) }
+        Self {
+            grpc: SocketAddr::new(local, 50051),
+            http: SocketAddr::new(local, 9464),
+        }
     }
 }
 
@@ -192,7 +195,10 @@ impl Default for JudgeConfig {
 
 impl Default for SessionsConfig {
     fn default() -> Self {
-        Self { max: 100_000, idle_s: 3600 }
+        Self {
+            max: 100_000,
+            idle_s: 3600,
+        }
     }
 }
 
@@ -204,7 +210,10 @@ impl Default for ToolsetsConfig {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { format: LogFormat::Text, level: LogLevel::Info }
+        Self {
+            format: LogFormat::Text,
+            level: LogLevel::Info,
+        }
     }
 }
 
@@ -216,8 +225,9 @@ impl Config {
     pub fn load(path: Option<&Path>, env: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigFaults> {
         let (text, origin) = match path {
             Some(path) => {
-                let text = fs::read_to_string(path).map_err(|error| {
-                    ConfigFaults { origin: path.display().to_string(), faults: vec![ConfigFault::new("", format!("cannot be read: {error}"))] }
+                let text = fs::read_to_string(path).map_err(|error| ConfigFaults {
+                    origin: path.display().to_string(),
+                    faults: vec![ConfigFault::new("", format!("cannot be read: {error}"))],
                 })?;
                 (text, path.display().to_string())
             }
@@ -234,11 +244,7 @@ impl Config {
         source.known()
     }
 
-    fn parse(
-        text: &str,
-        env: impl Iterator<Item = (String, String)>,
-        base: &Path,
-    ) -> Result<Self, Vec<ConfigFault>> {
+    fn parse(text: &str, env: impl Iterator<Item = (String, String)>, base: &Path) -> Result<Self, Vec<ConfigFault>> {
         let mut source = Source::read(text, env)?;
         let config = sections::read(&mut source, base);
         source.finish()?;

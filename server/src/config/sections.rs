@@ -33,7 +33,10 @@ pub(super) fn read(source: &mut Source, base: &Path) -> Config {
     };
     if config.judge.backend != JudgeBackend::Off && config.judge.timeout_ms >= config.limits.request_timeout_ms {
         let limit = config.limits.request_timeout_ms;
-        source.fault("judge.timeout_ms", format!("must be less than limits.request_timeout_ms, which is {limit}"));
+        source.fault(
+            "judge.timeout_ms",
+            format!("must be less than limits.request_timeout_ms, which is {limit}"),
+        );
     }
     config
 }
@@ -85,7 +88,10 @@ fn core(source: &mut Source, default: Limits) -> Limits {
 
 fn policy(source: &mut Source, base: &Path) -> PolicyConfig {
     let default = path(source, "policy.default", base);
-    let mut read = PolicyConfig { default, named: Default::default() };
+    let mut read = PolicyConfig {
+        default,
+        named: Default::default(),
+    };
     for name in source.names("policy.named") {
         let key = format!("policy.named.{name}");
         if name == "default" {
@@ -100,7 +106,11 @@ fn policy(source: &mut Source, base: &Path) -> PolicyConfig {
 
 fn judge(source: &mut Source, base: &Path) -> JudgeConfig {
     let default = JudgeConfig::default();
-    let backend = source.word("judge.backend", &[("off", Backend::Off), ("openai", Backend::OpenAi)], Backend::Off);
+    let backend = source.word(
+        "judge.backend",
+        &[("off", Backend::Off), ("openai", Backend::OpenAi)],
+        Backend::Off,
+    );
     let url = url(source, "judge.url");
     let model = source.text("judge.model");
     let api_key_file = path(source, "judge.api_key_file", base);
@@ -132,7 +142,9 @@ fn sessions(source: &mut Source) -> SessionsConfig {
 
 fn toolsets(source: &mut Source) -> ToolsetsConfig {
     let default = ToolsetsConfig::default();
-    ToolsetsConfig { max_bytes: source.number("toolsets.max_bytes", 1 << 20..=1 << 40, default.max_bytes) }
+    ToolsetsConfig {
+        max_bytes: source.number("toolsets.max_bytes", 1 << 20..=1 << 40, default.max_bytes),
+    }
 }
 
 fn log(source: &mut Source) -> LogConfig {
@@ -166,7 +178,10 @@ fn url(source: &mut Source, key: &str) -> Option<String> {
             && url.password().is_none()
     });
     if !usable {
-        source.fault(key, "must be an http or https URL without user, query or fragment, like \"http://127.0.0.1:8000/v1\"");
+        source.fault(
+            key,
+            "must be an http or https URL without user, query or fragment, like \"http://127.0.0.1:8000/v1\"",
+        );
     }
     // Also where it is faulty: it is there, so it is not missing.
     Some(text)

@@ -44,7 +44,12 @@ impl Source {
                 Some((key, (name, value)))
             })
             .collect();
-        Ok(Self { file, env, known: BTreeSet::new(), faults: Vec::new() })
+        Ok(Self {
+            file,
+            env,
+            known: BTreeSet::new(),
+            faults: Vec::new(),
+        })
     }
 
     /// Every key asked for so far.
@@ -68,7 +73,11 @@ impl Source {
             }
         }
         self.faults.append(&mut unknown);
-        if self.faults.is_empty() { Ok(()) } else { Err(self.faults) }
+        if self.faults.is_empty() {
+            Ok(())
+        } else {
+            Err(self.faults)
+        }
     }
 
     fn is_section(&self, key: &str) -> bool {
@@ -80,7 +89,12 @@ impl Source {
         let nearest = self
             .known
             .iter()
-            .map(|known| (strsim::jaro_winkler(last(known), last(key)) + same_section(known, key), known))
+            .map(|known| {
+                (
+                    strsim::normalized_damerau_levenshtein(last(known), last(key)) + same_section(known, key),
+                    known,
+                )
+            })
             .filter(|(likeness, _)| *likeness >= ALIKE)
             .max_by(|left, right| left.0.total_cmp(&right.0));
         match nearest {
@@ -117,10 +131,16 @@ impl Source {
             Some(Found::Env(text)) => text.trim().parse().ok(),
             Some(Found::File(_)) => None,
         };
-        match number.and_then(|number| N::try_from(number).ok()).filter(|number| range.contains(number)) {
+        match number
+            .and_then(|number| N::try_from(number).ok())
+            .filter(|number| range.contains(number))
+        {
             Some(number) => number,
             None => {
-                self.fault(key, format!("must be a whole number from {} to {}", range.start(), range.end()));
+                self.fault(
+                    key,
+                    format!("must be a whole number from {} to {}", range.start(), range.end()),
+                );
                 default
             }
         }
@@ -174,13 +194,20 @@ impl Source {
     pub(super) fn names(&self, section: &str) -> Vec<String> {
         let prefix = format!("{section}.");
         let all: BTreeSet<&String> = self.file.keys().chain(self.env.keys()).collect();
-        all.into_iter().filter_map(|key| key.strip_prefix(&prefix)).map(str::to_owned).collect()
+        all.into_iter()
+            .filter_map(|key| key.strip_prefix(&prefix))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
 fn flatten(prefix: String, table: Table, into: &mut BTreeMap<String, Value>) {
     for (key, value) in table {
-        let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        let path = if prefix.is_empty() {
+            key
+        } else {
+            format!("{prefix}.{key}")
+        };
         match value {
             Value::Table(inner) if !inner.is_empty() => flatten(path, inner, into),
             other => {
@@ -191,7 +218,10 @@ fn flatten(prefix: String, table: Table, into: &mut BTreeMap<String, Value>) {
 }
 
 fn syntax(error: &toml::de::Error, text: &str) -> ConfigFault {
-    let line = error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
+    let line = error
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .map(|before| before.matches('\n').count() + 1);
     match line {
         Some(line) => ConfigFault::new(format!("line {line}"), format!("not TOML: {}", error.message())),
         None => ConfigFault::new("", format!("not TOML: {}", error.message())),

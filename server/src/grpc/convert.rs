@@ -49,7 +49,9 @@ impl<'a> Parts<'a> {
             _ => Vec::new(),
         };
         Ok(Self {
-            intent: conversation.and_then(|it| it.intent.as_deref()).filter(|intent| !intent.is_empty()),
+            intent: conversation
+                .and_then(|it| it.intent.as_deref())
+                .filter(|intent| !intent.is_empty()),
             messages: conversation.and_then(|it| it.messages_json.as_deref()),
             history: conversation.map_or(Ok(Vec::new()), |it| it.history.iter().map(step).collect())?,
             tool_choice: message.tool_choice_json.as_deref(),
@@ -70,23 +72,42 @@ impl<'a> Parts<'a> {
             v1::candidate::Body::Sse(bytes) => Body::Sse(bytes),
             v1::candidate::Body::Calls(_) => Body::Calls(&self.calls),
         };
-        Some(Candidate { body, format: words::format(candidate.format()), finish_reason: candidate.finish_reason.as_deref() })
+        Some(Candidate {
+            body,
+            format: words::format(candidate.format()),
+            finish_reason: candidate.finish_reason.as_deref(),
+        })
     }
 }
 
 fn parse_now(now: &str) -> Result<i64, Error> {
-    let parsed = OffsetDateTime::parse(now, &Rfc3339)
-        .map_err(|_| refusal(Reason::NowInvalid, "`now` is not a time as in RFC 3339, like 2026-03-01T10:00:00Z"))?;
+    let parsed = OffsetDateTime::parse(now, &Rfc3339).map_err(|_| {
+        refusal(
+            Reason::NowInvalid,
+            "`now` is not a time as in RFC 3339, like 2026-03-01T10:00:00Z",
+        )
+    })?;
     Ok(i64::try_from(parsed.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX))
 }
 
 fn proposed(call: &v1::ProposedCall) -> ProposedCall<'_> {
-    ProposedCall { id: call.id.as_deref(), name: &call.name, arguments: &call.arguments_json }
+    ProposedCall {
+        id: call.id.as_deref(),
+        name: &call.name,
+        arguments: &call.arguments_json,
+    }
 }
 
 fn step(step: &v1::Step) -> Result<HistoryStep<'_>, Error> {
-    let call = step.call.as_ref().ok_or_else(|| refusal(Reason::HistoryInvalid, "a step of the history has no call"))?;
-    Ok(HistoryStep { call: proposed(call), result: step.result.as_ref().map(result), t_ms: step.t_ms })
+    let call = step
+        .call
+        .as_ref()
+        .ok_or_else(|| refusal(Reason::HistoryInvalid, "a step of the history has no call"))?;
+    Ok(HistoryStep {
+        call: proposed(call),
+        result: step.result.as_ref().map(result),
+        t_ms: step.t_ms,
+    })
 }
 
 fn result(result: &v1::ToolResult) -> ToolResult<'_> {
@@ -96,7 +117,11 @@ fn result(result: &v1::ToolResult) -> ToolResult<'_> {
         Some(v1::tool_result::Body::ContentJson(json)) => ResultBody::Encoded(json),
         None => ResultBody::Absent,
     };
-    ToolResult { call_id: result.call_id.as_deref(), body, is_error: result.is_error }
+    ToolResult {
+        call_id: result.call_id.as_deref(),
+        body,
+        is_error: result.is_error,
+    }
 }
 
 fn options(options: Option<&v1::CheckOptions>) -> Result<Options, Error> {
@@ -137,10 +162,19 @@ pub fn response(
     let explain = options.is_some_and(|options| options.explain);
     let changed_only = options.is_some_and(|options| options.arguments() == v1::ArgumentsEcho::Changed);
     let clean = outcome.response.is_none() && outcome.decision.allows();
-    let text = (!outcome.text.is_empty() && !(changed_only && clean)).then_some(outcome.text);
-    let would = if outcome.enforced { v1::Decision::Unspecified } else { words::decision(outcome.would_decide) };
+    let left_out = outcome.text.is_empty() || (changed_only && clean);
+    let text = (!left_out).then_some(outcome.text);
+    let would = if outcome.enforced {
+        v1::Decision::Unspecified
+    } else {
+        words::decision(outcome.would_decide)
+    };
     v1::CheckResponse {
-        request_id: request.request_id.clone().filter(|id| !id.is_empty()).unwrap_or_else(new_id),
+        request_id: request
+            .request_id
+            .clone()
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(new_id),
         decision_id: decision_id.simple().to_string(),
         policy_revision: revision.to_owned(),
         toolset_ref: toolset.to_owned(),
@@ -148,11 +182,19 @@ pub fn response(
         enforced: outcome.enforced,
         would_decide: would.into(),
         error: None,
-        calls: outcome.calls.into_iter().map(|call| call_verdict(call, changed_only)).collect(),
+        calls: outcome
+            .calls
+            .into_iter()
+            .map(|call| call_verdict(call, changed_only))
+            .collect(),
         duplicates: outcome
             .duplicates
             .into_iter()
-            .map(|it| v1::DuplicateCall { id: it.id, name: it.name, duplicate_of: it.duplicate_of })
+            .map(|it| v1::DuplicateCall {
+                id: it.id,
+                name: it.name,
+                duplicate_of: it.duplicate_of,
+            })
             .collect(),
         findings: outcome.findings.into_iter().map(finding).collect(),
         text,
@@ -160,7 +202,11 @@ pub fn response(
         retry: outcome.retry.map(retry),
         fallback: outcome.fallback.map(fallback),
         response_json: outcome.response.map(Into::into),
-        layers: outcome.layers.iter().map(|report| layer_report(report, explain)).collect(),
+        layers: outcome
+            .layers
+            .iter()
+            .map(|report| layer_report(report, explain))
+            .collect(),
     }
 }
 
@@ -170,7 +216,10 @@ pub fn new_id() -> String {
 }
 
 fn call_verdict(call: CallOutcome, changed_only: bool) -> v1::CallVerdict {
-    let arguments = call.cleared.as_ref().filter(|cleared| cleared.changed() || !changed_only);
+    let arguments = call
+        .cleared
+        .as_ref()
+        .filter(|cleared| cleared.changed() || !changed_only);
     v1::CallVerdict {
         arguments_json: arguments.map(|cleared| cleared.arguments().to_owned().into_bytes().into()),
         id: call.id,

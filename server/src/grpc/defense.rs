@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
 use toolward_proto::v1::{self, defense_service_server::DefenseService};
 
 use super::stream::Answers;
-use crate::{chain::Chain, grpc::guard, limits::GRPC_TIMEOUT};
+use crate::{chain::Chain, grpc::guard, limits::GRPC_TIMEOUT, telemetry::events::RefusalEvent};
 
 /// The service.
 #[derive(Debug, Clone)]
@@ -18,7 +18,10 @@ pub struct Defense {
 impl Defense {
     /// The service over a chain; so many checks of one stream are worked on at once.
     pub fn new(chain: Arc<Chain>, max_stream_in_flight: usize) -> Self {
-        Self { chain, max_stream_in_flight: max_stream_in_flight.max(1) }
+        Self {
+            chain,
+            max_stream_in_flight: max_stream_in_flight.max(1),
+        }
     }
 }
 
@@ -28,7 +31,10 @@ impl DefenseService for Defense {
     async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckResponse>, Status> {
         let deadline = self.chain.deadline(timeout(request.metadata()));
         let request = request.into_inner();
-        let place = self.chain.queue(&request)?;
+        let place = self
+            .chain
+            .queue(&request)
+            .inspect_err(|error| RefusalEvent { error }.emit(&self.chain.metrics))?;
         let answer = guard::contain(&self.chain.metrics, self.chain.check(&request, place, deadline)).await?;
         Ok(Response::new(answer))
     }

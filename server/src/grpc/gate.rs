@@ -24,7 +24,10 @@ use crate::{
 };
 
 /// The calls that the gate counts.
-const UNARY: [&str; 2] = ["/toolward.v1.DefenseService/Check", "/toolward.v1.ToolService/RegisterTools"];
+const UNARY: [&str; 2] = [
+    "/toolward.v1.DefenseService/Check",
+    "/toolward.v1.ToolService/RegisterTools",
+];
 
 /// Puts a [`Gate`] before a service.
 #[derive(Debug, Clone)]
@@ -44,7 +47,11 @@ pub struct Gate<S> {
 impl GateLayer {
     /// A gate over an admission.
     pub fn new(admission: Admission, metrics: Arc<Metrics>, max_message_bytes: usize) -> Self {
-        Self { admission, metrics, max_message_bytes }
+        Self {
+            admission,
+            metrics,
+            max_message_bytes,
+        }
     }
 
     fn refuse(&self, error: Error) -> Response<Body> {
@@ -57,7 +64,10 @@ impl<S> Layer<S> for GateLayer {
     type Service = Gate<S>;
 
     fn layer(&self, inner: S) -> Gate<S> {
-        Gate { inner, layer: self.clone() }
+        Gate {
+            inner,
+            layer: self.clone(),
+        }
     }
 }
 
@@ -91,8 +101,13 @@ where
         Box::pin(async move {
             let response = answer.await?;
             drop(permit);
-            let too_large = Status::from_header_map(response.headers()).is_some_and(|status| is_too_large(status.code()));
-            Ok(if too_large { layer.refuse(Error::BodyTooLarge(layer.max_message_bytes)) } else { response })
+            let too_large =
+                Status::from_header_map(response.headers()).is_some_and(|status| is_too_large(status.code()));
+            Ok(if too_large {
+                layer.refuse(Error::BodyTooLarge(layer.max_message_bytes))
+            } else {
+                response
+            })
         })
     }
 }

@@ -21,7 +21,10 @@ pub async fn contain<T>(metrics: &Metrics, work: impl Future<Output = Result<T, 
         Ok(answer) => answer,
         Err(_) => {
             PanicEvent.emit(metrics);
-            RefusalEvent { error: &Error::Internal }.emit(metrics);
+            RefusalEvent {
+                error: &Error::Internal,
+            }
+            .emit(metrics);
             Err(Error::Internal)
         }
     }
@@ -34,9 +37,17 @@ mod tests {
     #[tokio::test]
     async fn a_panic_becomes_an_internal_error_and_is_counted() {
         let metrics = Metrics::new().unwrap();
-        let answer = contain(&metrics, async { if metrics.render().is_empty() { Ok(()) } else { panic!("secret") } });
+        let answer = contain(&metrics, async {
+            if metrics.render().is_empty() {
+                Ok(())
+            } else {
+                panic!("secret")
+            }
+        });
         assert_eq!(answer.await, Err(Error::Internal));
         let text = metrics.render();
-        assert!(text.contains("toolward_panics_total 1") && text.contains("toolward_refusals_total{reason=\"INTERNAL\"} 1"));
+        assert!(
+            text.contains("toolward_panics_total 1") && text.contains("toolward_refusals_total{reason=\"INTERNAL\"} 1")
+        );
     }
 }

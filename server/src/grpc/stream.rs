@@ -17,17 +17,13 @@ use tonic::{Status, Streaming};
 use toolward_proto::v1;
 
 use super::{convert::new_id, gate::is_too_large, guard};
-use crate::{
-    chain::Chain,
-    error::Error,
-    telemetry::events::RefusalEvent,
-};
+use crate::{chain::Chain, error::Error, telemetry::events::RefusalEvent};
 
 type Check = Pin<Box<dyn Future<Output = v1::CheckResponse> + Send>>;
 
 /// What comes in.
 enum Incoming {
-    Open(Streaming<v1::CheckRequest>),
+    Open(Box<Streaming<v1::CheckRequest>>),
     /// Nothing more comes; the stream ends with this once all is answered.
     Closed(Option<Status>),
 }
@@ -45,13 +41,21 @@ impl Answers {
     /// Answers to a stream of requests, so many of which are worked on at once.
     pub fn new(chain: Arc<Chain>, requests: Streaming<v1::CheckRequest>, limit: usize) -> Self {
         let draining = Box::pin(chain.admission.draining().clone().cancelled_owned());
-        Self { chain, incoming: Incoming::Open(requests), draining, running: FuturesUnordered::new(), limit }
+        Self {
+            chain,
+            incoming: Incoming::Open(Box::new(requests)),
+            draining,
+            running: FuturesUnordered::new(),
+            limit,
+        }
     }
 
     /// The next request, where there is room for it and one is there.
     fn poll_request(&mut self, cx: &mut Context<'_>) -> Poll<Option<v1::CheckRequest>> {
-        let Incoming::Open(requests) = &mut self.incoming else { return Poll::Ready(None) };
-        match Pin::new(requests).poll_next(cx) {
+        let Incoming::Open(requests) = &mut self.incoming else {
+            return Poll::Ready(None);
+        };
+        match Pin::new(requests.as_mut()).poll_next(cx) {
             Poll::Pending => {
                 if self.draining.as_mut().poll(cx).is_pending() {
                     return Poll::Pending;
@@ -81,7 +85,10 @@ impl Answers {
     /// Begins a check. Its place in its session is taken here, in the order of the requests.
     fn begin(&self, request: v1::CheckRequest) -> Check {
         let chain = Arc::clone(&self.chain);
-        let queued = chain.admission.enter().and_then(|permit| Ok((permit, chain.queue(&request)?)));
+        let queued = chain
+            .admission
+            .enter()
+            .and_then(|permit| Ok((permit, chain.queue(&request)?)));
         Box::pin(async move {
             let answer = match queued {
                 Ok((_permit, place)) => {
@@ -133,7 +140,10 @@ impl Stream for Answers {
 fn refused(request_id: Option<String>, error: &Error) -> v1::CheckResponse {
     v1::CheckResponse {
         request_id: request_id.filter(|id| !id.is_empty()).unwrap_or_else(new_id),
-        error: Some(v1::CheckError { reason: error.reason().to_owned(), message: error.to_string() }),
+        error: Some(v1::CheckError {
+            reason: error.reason().to_owned(),
+            message: error.to_string(),
+        }),
         ..v1::CheckResponse::default()
     }
 }

@@ -47,7 +47,10 @@ impl ToolService for Tools {
         &self,
         request: Request<v1::RegisterToolsRequest>,
     ) -> Result<Response<v1::RegisterToolsResponse>, Status> {
-        let header = request.metadata().get(GRPC_TIMEOUT).and_then(|header| header.to_str().ok());
+        let header = request
+            .metadata()
+            .get(GRPC_TIMEOUT)
+            .and_then(|header| header.to_str().ok());
         let deadline = self.chain.deadline(header);
         match self.register(request.into_inner().tools_json, deadline).await {
             Ok(registered) => Ok(Response::new(registered)),

@@ -1,12 +1,6 @@
 //! Enumerations of the wire and of the core, one exhaustive `match` each.
 
-use toolward_core::{
-    check::LayerOutcome,
-    code::Layer,
-    decide::Decision,
-    finding::Severity,
-    turn::WireFormat,
-};
+use toolward_core::{check::LayerOutcome, code::Layer, decide::Decision, finding::Severity, turn::WireFormat};
 use toolward_proto::v1;
 
 pub(super) fn decision(decision: Decision) -> v1::Decision {

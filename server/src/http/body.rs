@@ -18,7 +18,9 @@ const MAX_DISCARDED: usize = 128 << 20;
 /// # Errors
 /// It is larger than the limit, or the caller went away.
 pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Error> {
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let too_large = announced.is_some_and(|length| length > limit);
     // A caller that waits for leave to send has sent nothing yet.
     if too_large && headers.contains_key(header::EXPECT) {
@@ -40,5 +42,9 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Resul
             break;
         }
     }
-    if over { Err(Error::BodyTooLarge(limit)) } else { Ok(read.freeze()) }
+    if over {
+        Err(Error::BodyTooLarge(limit))
+    } else {
+        Ok(read.freeze())
+    }
 }

@@ -22,7 +22,10 @@ pub async fn check(State(chain): State<Arc<Chain>>, headers: HeaderMap, sent: Bo
         Err(error) => return refused(&chain, None, &error),
     };
     let deadline = chain.deadline(None);
-    let bytes = match deadline.bound(body::read(&headers, sent, chain.max_message_bytes)).await {
+    let bytes = match deadline
+        .bound(body::read(&headers, sent, chain.max_message_bytes))
+        .await
+    {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) | Err(error) => return refused(&chain, None, &error),
     };

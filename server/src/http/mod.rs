@@ -29,7 +29,11 @@ pub fn router(chain: Arc<Chain>) -> Router {
 
 async fn metrics(State(chain): State<Arc<Chain>>) -> Response {
     chain.metrics.sessions(chain.sessions.count());
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], chain.metrics.render()).into_response()
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        chain.metrics.render(),
+    )
+        .into_response()
 }
 
 async fn ready(State(chain): State<Arc<Chain>>) -> Response {

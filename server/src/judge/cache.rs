@@ -40,16 +40,26 @@ impl Verdicts {
     }
 
     /// The verdict that is known, or the one that asking gives.
-    pub async fn get_or_ask(&self, key: [u8; 32], ask: impl Future<Output = Result<bool, Degraded>>) -> Result<bool, Degraded> {
+    pub async fn get_or_ask(
+        &self,
+        key: [u8; 32],
+        ask: impl Future<Output = Result<bool, Degraded>>,
+    ) -> Result<bool, Degraded> {
         let asked = AtomicBool::new(false);
         let asking = async {
             asked.store(true, Ordering::Relaxed);
-            JudgeCacheEvent { result: CacheResult::Miss }.emit(&self.metrics);
+            JudgeCacheEvent {
+                result: CacheResult::Miss,
+            }
+            .emit(&self.metrics);
             ask.await
         };
         let verdict = self.cache.try_get_with(key, asking).await.map_err(|cause| *cause);
         if verdict.is_ok() && !asked.load(Ordering::Relaxed) {
-            JudgeCacheEvent { result: CacheResult::Hit }.emit(&self.metrics);
+            JudgeCacheEvent {
+                result: CacheResult::Hit,
+            }
+            .emit(&self.metrics);
         }
         verdict
     }
@@ -76,17 +86,24 @@ mod tests {
             let _answer = answers.acquire().await;
             Ok(true)
         };
-        let (first, second, ()) = tokio::join!(verdicts.get_or_ask([1; 32], ask()), verdicts.get_or_ask([1; 32], ask()), async {
-            tokio::task::yield_now().await;
-            answers.add_permits(2);
-        });
+        let (first, second, ()) = tokio::join!(
+            verdicts.get_or_ask([1; 32], ask()),
+            verdicts.get_or_ask([1; 32], ask()),
+            async {
+                tokio::task::yield_now().await;
+                answers.add_permits(2);
+            }
+        );
         assert_eq!((first, second, asked.load(Ordering::Relaxed)), (Ok(true), Ok(true), 1));
     }
 
     #[tokio::test]
     async fn a_fault_is_not_kept() {
         let verdicts = verdicts();
-        assert_eq!(verdicts.get_or_ask([1; 32], async { Err(Degraded::Unavailable) }).await, Err(Degraded::Unavailable));
+        assert_eq!(
+            verdicts.get_or_ask([1; 32], async { Err(Degraded::Unavailable) }).await,
+            Err(Degraded::Unavailable)
+        );
         assert_eq!(verdicts.get_or_ask([1; 32], async { Ok(false) }).await, Ok(false));
         assert_eq!(verdicts.get_or_ask([1; 32], async { Ok(true) }).await, Ok(false));
     }

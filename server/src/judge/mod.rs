@@ -17,7 +17,11 @@ use toolward_core::{
     layers::semantic::Question,
 };
 
-use crate::{config::{JudgeBackend, JudgeConfig}, limits::Deadline, telemetry::Metrics};
+use crate::{
+    config::{JudgeBackend, JudgeConfig},
+    limits::Deadline,
+    telemetry::Metrics,
+};
 
 use cache::Verdicts;
 use openai::Openai;
@@ -51,7 +55,11 @@ impl Judge {
     pub fn new(config: &JudgeConfig, metrics: &Arc<Metrics>) -> Result<Self, JudgeFault> {
         match &config.backend {
             JudgeBackend::Off => Ok(Judge::Off),
-            JudgeBackend::OpenAi { url, model, api_key_file } => Ok(Judge::Openai(Box::new(Asking {
+            JudgeBackend::OpenAi {
+                url,
+                model,
+                api_key_file,
+            } => Ok(Judge::Openai(Box::new(Asking {
                 backend: Openai::new(config, url, model, api_key_file.as_deref(), Arc::clone(metrics))?,
                 verdicts: Verdicts::new(config, Arc::clone(metrics)),
             }))),

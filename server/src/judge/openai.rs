@@ -3,7 +3,12 @@
 //! The only socket is the one configured: no proxy, no redirect. The answer's body is bounded, its JSON read strictly,
 //! and an answer that was cut off is none. One deadline holds for all tries together.
 
-use std::{fs, path::{Path, PathBuf}, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use reqwest::{
     Client, Response, StatusCode, Url,
@@ -140,7 +145,10 @@ impl Openai {
             .build()
             .map_err(JudgeFault::Client)?;
         let mut url = Url::parse(url).map_err(|_| JudgeFault::Url)?;
-        url.path_segments_mut().map_err(|()| JudgeFault::Url)?.pop_if_empty().extend(["chat", "completions"]);
+        url.path_segments_mut()
+            .map_err(|()| JudgeFault::Url)?
+            .pop_if_empty()
+            .extend(["chat", "completions"]);
         Ok(Self {
             client,
             url,
@@ -167,14 +175,20 @@ impl Openai {
             Err(Degraded::Unreadable) => JudgeOutcome::Unreadable,
             Err(Degraded::Overloaded) => JudgeOutcome::Overloaded,
         };
-        JudgeEvent { outcome, took: start.elapsed() }.emit(&self.metrics);
+        JudgeEvent {
+            outcome,
+            took: start.elapsed(),
+        }
+        .emit(&self.metrics);
         verdict
     }
 
     async fn try_until(&self, question: &Question, deadline: Instant) -> Result<bool, Degraded> {
         let mut attempt = 1;
         loop {
-            let tried = timeout_at(deadline, self.attempt(question)).await.map_err(|_| Degraded::Timeout)?;
+            let tried = timeout_at(deadline, self.attempt(question))
+                .await
+                .map_err(|_| Degraded::Timeout)?;
             let (cause, asked) = match tried {
                 Ok(verdict) => return Ok(verdict),
                 Err(Fault::Lasting(cause)) => return Err(cause),
@@ -194,8 +208,14 @@ impl Openai {
         let ask = Ask {
             model: &self.model,
             messages: [
-                Message { role: "system", content: &question.system },
-                Message { role: "user", content: &question.user },
+                Message {
+                    role: "system",
+                    content: &question.system,
+                },
+                Message {
+                    role: "user",
+                    content: &question.user,
+                },
             ],
             max_tokens: MAX_TOKENS,
             temperature: 0,
@@ -243,7 +263,9 @@ impl Openai {
             let (input, output) = (usage.prompt_tokens, usage.completion_tokens);
             JudgeTokensEvent { input, output }.emit(&self.metrics);
         }
-        let [choice] = completion.choices.as_slice() else { return None };
+        let [choice] = completion.choices.as_slice() else {
+            return None;
+        };
         // Cut off, a "NO" may be the beginning of "NOT SURE".
         if choice.finish_reason.as_deref() == Some("length") {
             return None;
@@ -254,7 +276,10 @@ impl Openai {
 
 /// The header that carries the key.
 fn bearer(path: &Path) -> Result<HeaderValue, JudgeFault> {
-    let text = fs::read_to_string(path).map_err(|source| JudgeFault::KeyFile { path: path.to_owned(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| JudgeFault::KeyFile {
+        path: path.to_owned(),
+        source,
+    })?;
     let key = text.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(JudgeFault::Key);
@@ -266,6 +291,13 @@ fn bearer(path: &Path) -> Result<HeaderValue, JudgeFault> {
 
 /// Whole seconds; a date is not looked at.
 fn retry_after(response: &Response) -> Option<Duration> {
-    let seconds: u64 = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    let seconds: u64 = response
+        .headers()
+        .get(RETRY_AFTER)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()?;
     Some(Duration::from_secs(seconds))
 }

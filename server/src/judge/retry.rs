@@ -1,9 +1,6 @@
 //! How long to wait before the next try: longer each time, with chance in it so that callers do not come back together.
 
-use std::{
-    hash::BuildHasher,
-    time::Duration,
-};
+use std::{hash::BuildHasher, time::Duration};
 
 /// The longest wait before the second try.
 const BASE: Duration = Duration::from_millis(20);

@@ -13,6 +13,7 @@ use crate::{error::Error, telemetry::Metrics};
 pub struct Admission {
     places: Arc<Semaphore>,
     draining: CancellationToken,
+    abandoned: CancellationToken,
     metrics: Arc<Metrics>,
 }
 
@@ -29,6 +30,7 @@ impl Admission {
         Self {
             places: Arc::new(Semaphore::new(max_in_flight.min(Semaphore::MAX_PERMITS))),
             draining: CancellationToken::new(),
+            abandoned: CancellationToken::new(),
             metrics,
         }
     }
@@ -38,18 +40,34 @@ impl Admission {
     /// # Errors
     /// Overloaded, or draining.
     pub fn enter(&self) -> Result<Permit, Error> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|refused| match refused {
-            TryAcquireError::NoPermits => Error::Overloaded,
-            TryAcquireError::Closed => Error::Draining,
-        })?;
+        let place = Arc::clone(&self.places)
+            .try_acquire_owned()
+            .map_err(|refused| match refused {
+                TryAcquireError::NoPermits => Error::Overloaded,
+                TryAcquireError::Closed => Error::Draining,
+            })?;
         self.metrics.entered();
-        Ok(Permit { metrics: Arc::clone(&self.metrics), _place: place })
+        Ok(Permit {
+            metrics: Arc::clone(&self.metrics),
+            _place: place,
+        })
     }
 
     /// Lets nobody in from now on; who is in stays.
     pub fn close(&self) {
         self.places.close();
         self.draining.cancel();
+    }
+
+    /// Ends the waits of who is still in: connections outlive the server that accepted them, so it is the checks that
+    /// must let go.
+    pub fn abandon(&self) {
+        self.abandoned.cancel();
+    }
+
+    /// Cancelled once nothing may be waited for any more.
+    pub fn abandoned(&self) -> &CancellationToken {
+        &self.abandoned
     }
 
     /// Whether the door is shut.

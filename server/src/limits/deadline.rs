@@ -20,7 +20,9 @@ impl Deadline {
     /// The caller's timeout as it stands in the header, within the service's own limit. A header that cannot be read
     /// counts as absent.
     pub fn new(limit: Duration, header: Option<&str>) -> Self {
-        let caller = header.and_then(parse).map(|timeout| timeout.saturating_sub((timeout / 10).min(MAX_MARGIN)));
+        let caller = header
+            .and_then(parse)
+            .map(|timeout| timeout.saturating_sub((timeout / 10).min(MAX_MARGIN)));
         Self(Instant::now() + caller.map_or(limit, |timeout| timeout.min(limit)))
     }
 

@@ -12,7 +12,9 @@ use toolward_core::{
 
 use crate::{
     error::Error,
-    telemetry::labels::{CacheResult, FallbackLabel, JudgeOutcome, Lookup, ON_FAULTS, Outcome, RUN_MODES, on_fault, run_mode},
+    telemetry::labels::{
+        CacheResult, FallbackLabel, JudgeOutcome, Lookup, ON_FAULTS, Outcome, RUN_MODES, on_fault, run_mode,
+    },
 };
 
 /// What kind of metric it is.
@@ -54,13 +56,23 @@ pub struct Metric {
 
 /// Buckets of a check, in seconds: from a small call to a judge that is waited for.
 const CHECK_BUCKETS: &[f64] = &[
-    0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
-    1.0, 2.5, 5.0, 10.0,
+    0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+    0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
 /// Buckets of one layer, in seconds.
 const LAYER_BUCKETS: &[f64] = &[
-    0.000_001, 0.000_002_5, 0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.01, 0.1,
+    0.000_001,
+    0.000_002_5,
+    0.000_005,
+    0.000_01,
+    0.000_025,
+    0.000_05,
+    0.000_1,
+    0.000_25,
+    0.001,
+    0.01,
+    0.1,
 ];
 
 /// Buckets of a judge's answer, in seconds.
@@ -76,7 +88,10 @@ fn one(values: impl IntoIterator<Item = &'static str>) -> Vec<Vec<&'static str>>
 
 /// Codes of repairs, in the order of [`Code::ALL`].
 pub fn repairs() -> impl Iterator<Item = Code> {
-    Code::ALL.iter().copied().filter(|code| code.default_action() == Action::Repair)
+    Code::ALL
+        .iter()
+        .copied()
+        .filter(|code| code.default_action() == Action::Repair)
 }
 
 /// Checks by decision and mode.
@@ -125,9 +140,7 @@ pub const FINDINGS: Metric = Metric {
     series: || {
         Code::ALL
             .iter()
-            .flat_map(|code| {
-                ["false", "true"].map(|enforced| vec![code.layer().as_str(), code.as_str(), enforced])
-            })
+            .flat_map(|code| ["false", "true"].map(|enforced| vec![code.layer().as_str(), code.as_str(), enforced]))
             .collect()
     },
 };
@@ -192,9 +205,7 @@ pub const DEGRADED: Metric = Metric {
         Layer::ALL
             .into_iter()
             .flat_map(|layer| Degraded::ALL.map(|cause| (layer, cause)))
-            .flat_map(|(layer, cause)| {
-                ON_FAULTS.map(|fault| vec![layer.as_str(), cause.as_str(), on_fault(fault)])
-            })
+            .flat_map(|(layer, cause)| ON_FAULTS.map(|fault| vec![layer.as_str(), cause.as_str(), on_fault(fault)]))
             .collect()
     },
 };
@@ -268,7 +279,12 @@ pub const JUDGE_REQUESTS: Metric = Metric {
     help: "Questions put to the judge's backend, by how they ended. Answers from the cache are not in it.",
     kind: Kind::Counter,
     labels: &["backend", "outcome"],
-    series: || JudgeOutcome::ALL.iter().map(|outcome| vec!["openai", outcome.as_str()]).collect(),
+    series: || {
+        JudgeOutcome::ALL
+            .iter()
+            .map(|outcome| vec!["openai", outcome.as_str()])
+            .collect()
+    },
 };
 
 /// Judge retries.
@@ -362,7 +378,11 @@ pub fn document() -> String {
             let said = if *label == "code" {
                 "codes of `docs/codes.md`".to_owned()
             } else {
-                values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(" ")
+                values
+                    .iter()
+                    .map(|value| format!("`{value}`"))
+                    .collect::<Vec<_>>()
+                    .join(" ")
             };
             text.push_str(&format!("| `{}` | `{label}` | {said} |\n", metric.name));
         }

@@ -119,7 +119,9 @@ impl std::fmt::Display for Codes<'_> {
         let mut seen = [false; Code::ALL.len()];
         let mut first = true;
         for finding in findings(self.0) {
-            let Some(slot) = seen.get_mut(finding.code.index()) else { continue };
+            let Some(slot) = seen.get_mut(finding.code.index()) else {
+                continue;
+            };
             if std::mem::replace(slot, true) {
                 continue;
             }

@@ -18,7 +18,9 @@ pub fn install(settings: &LogConfig) {
     };
     // Libraries may log what callers sent at their debug levels: they speak from warnings on.
     let filter = EnvFilter::new(format!("warn,toolward_server={level}"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     // Another subscriber may be there already: then it is the one that counts.
     let _installed = match settings.format {
         LogFormat::Text => builder.with_ansi(false).try_init(),

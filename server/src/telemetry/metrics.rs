@@ -6,7 +6,13 @@ use std::fmt;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
-use toolward_core::{check::Degraded, code::{Code, Layer}, decide::Decision, policy::OnFault, turn::WireFormat};
+use toolward_core::{
+    check::Degraded,
+    code::{Code, Layer},
+    decide::Decision,
+    policy::OnFault,
+    turn::WireFormat,
+};
 
 use crate::{
     error::Error,
@@ -97,7 +103,10 @@ impl Metrics {
             results: counters(catalogue::RESULTS),
             findings: counters(catalogue::FINDINGS),
             repairs: counters(catalogue::REPAIRS),
-            repair_index: Code::ALL.iter().map(|code| catalogue::repairs().position(|repair| repair == *code)).collect(),
+            repair_index: Code::ALL
+                .iter()
+                .map(|code| catalogue::repairs().position(|repair| repair == *code))
+                .collect(),
             retries: counters(catalogue::RETRIES),
             retry_budget_exhausted: counters(catalogue::RETRY_BUDGET_EXHAUSTED),
             fallbacks: counters(catalogue::FALLBACKS),
@@ -134,7 +143,8 @@ impl Metrics {
     }
 
     pub(super) fn call(&self, decision: Decision, format: WireFormat) {
-        self.calls.add(decision as usize * WireFormat::ALL.len() + format as usize, 1);
+        self.calls
+            .add(decision as usize * WireFormat::ALL.len() + format as usize, 1);
     }
 
     pub(super) fn result(&self, decision: Decision) {
@@ -164,7 +174,8 @@ impl Metrics {
     }
 
     pub(super) fn layer(&self, layer: Layer, outcome: Outcome) {
-        self.layer_outcomes.add(layer.index() * Outcome::ALL.len() + outcome as usize, 1);
+        self.layer_outcomes
+            .add(layer.index() * Outcome::ALL.len() + outcome as usize, 1);
     }
 
     pub(super) fn degraded(&self, layer: Layer, cause: Degraded, on_fault: OnFault) {
@@ -172,7 +183,8 @@ impl Metrics {
             OnFault::Closed => 0,
             OnFault::Open => 1,
         };
-        self.degraded.add((layer.index() * Degraded::ALL.len() + cause as usize) * 2 + open, 1);
+        self.degraded
+            .add((layer.index() * Degraded::ALL.len() + cause as usize) * 2 + open, 1);
     }
 
     pub(super) fn refusal(&self, error: &Error) {
@@ -231,7 +243,10 @@ impl Metrics {
     }
 
     /// How many sessions are kept.
-    #[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and so many sessions do not fit in memory")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a gauge is a float, and so many sessions do not fit in memory"
+    )]
     pub fn sessions(&self, count: u64) {
         if let Some(gauge) = self.sessions.0.first() {
             gauge.set(count as f64);
@@ -252,8 +267,12 @@ fn family<T>(metric: &Metric, register: impl Fn(&Key) -> T) -> Family<T> {
     let handles = (metric.series)()
         .into_iter()
         .map(|row| {
-            let labels: Vec<Label> =
-                metric.labels.iter().zip(row).map(|(name, value)| Label::from_static_parts(name, value)).collect();
+            let labels: Vec<Label> = metric
+                .labels
+                .iter()
+                .zip(row)
+                .map(|(name, value)| Label::from_static_parts(name, value))
+                .collect();
             register(&Key::from_parts(metric.name, labels))
         })
         .collect();
@@ -269,31 +288,68 @@ mod tests {
         let metrics = Metrics::new().unwrap();
         touch(&metrics);
         let text = metrics.render();
-        text.lines().filter(|line| !line.starts_with('#') && line.ends_with(" 1")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| !line.starts_with('#') && line.ends_with(" 1"))
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
     fn every_handle_is_the_series_that_it_is_named_for() {
         let last = *Code::ALL.last().unwrap();
         let cases: Vec<(Vec<String>, String)> = vec![
-            (moved(|it| it.decision(Decision::Fallback, true)), "toolward_decisions_total{decision=\"fallback\",mode=\"shadow\"} 1".into()),
-            (moved(|it| it.decision(Decision::Pass, false)), "toolward_decisions_total{decision=\"pass\",mode=\"enforce\"} 1".into()),
-            (moved(|it| it.call(Decision::Retry, WireFormat::Mcp)), "toolward_calls_total{decision=\"retry\",format=\"mcp\"} 1".into()),
-            (moved(|it| it.result(Decision::Fallback)), "toolward_results_total{decision=\"fallback\"} 1".into()),
+            (
+                moved(|it| it.decision(Decision::Fallback, true)),
+                "toolward_decisions_total{decision=\"fallback\",mode=\"shadow\"} 1".into(),
+            ),
+            (
+                moved(|it| it.decision(Decision::Pass, false)),
+                "toolward_decisions_total{decision=\"pass\",mode=\"enforce\"} 1".into(),
+            ),
+            (
+                moved(|it| it.call(Decision::Retry, WireFormat::Mcp)),
+                "toolward_calls_total{decision=\"retry\",format=\"mcp\"} 1".into(),
+            ),
+            (
+                moved(|it| it.result(Decision::Fallback)),
+                "toolward_results_total{decision=\"fallback\"} 1".into(),
+            ),
             (
                 moved(|it| it.finding(last, true)),
-                format!("toolward_findings_total{{layer=\"{}\",code=\"{}\",enforced=\"true\"}} 1", last.layer().as_str(), last.as_str()),
+                format!(
+                    "toolward_findings_total{{layer=\"{}\",code=\"{}\",enforced=\"true\"}} 1",
+                    last.layer().as_str(),
+                    last.as_str()
+                ),
             ),
-            (moved(|it| it.repair(Code::RepairedToolName)), "toolward_repairs_total{code=\"repaired_tool_name\"} 1".into()),
-            (moved(|it| it.fallback(FallbackLabel::Stop)), "toolward_fallbacks_total{kind=\"stop\"} 1".into()),
-            (moved(|it| it.layer(Layer::Cascade, Outcome::Degraded)), "toolward_layer_outcomes_total{layer=\"cascade\",outcome=\"degraded\"} 1".into()),
+            (
+                moved(|it| it.repair(Code::RepairedToolName)),
+                "toolward_repairs_total{code=\"repaired_tool_name\"} 1".into(),
+            ),
+            (
+                moved(|it| it.fallback(FallbackLabel::Stop)),
+                "toolward_fallbacks_total{kind=\"stop\"} 1".into(),
+            ),
+            (
+                moved(|it| it.layer(Layer::Cascade, Outcome::Degraded)),
+                "toolward_layer_outcomes_total{layer=\"cascade\",outcome=\"degraded\"} 1".into(),
+            ),
             (
                 moved(|it| it.degraded(Layer::Semantic, Degraded::Unreadable, OnFault::Open)),
                 "toolward_degraded_total{layer=\"semantic\",cause=\"unreadable\",on_fault=\"open\"} 1".into(),
             ),
-            (moved(|it| it.refusal(&Error::Internal)), "toolward_refusals_total{reason=\"INTERNAL\"} 1".into()),
-            (moved(|it| it.toolset(Lookup::Unknown)), "toolward_toolset_cache_total{result=\"unknown\"} 1".into()),
-            (moved(|it| it.judge_cache(CacheResult::Miss)), "toolward_judge_cache_total{result=\"miss\"} 1".into()),
+            (
+                moved(|it| it.refusal(&Error::Internal)),
+                "toolward_refusals_total{reason=\"INTERNAL\"} 1".into(),
+            ),
+            (
+                moved(|it| it.toolset(Lookup::Unknown)),
+                "toolward_toolset_cache_total{result=\"unknown\"} 1".into(),
+            ),
+            (
+                moved(|it| it.judge_cache(CacheResult::Miss)),
+                "toolward_judge_cache_total{result=\"miss\"} 1".into(),
+            ),
         ];
         for (moved, expected) in cases {
             assert_eq!(moved, [expected]);

@@ -1,6 +1,12 @@
 //! A real service on ports of its own, and a judge that answers as the test says.
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test needs and does not get ends it"
+)]
 
 use std::{
     collections::VecDeque,
@@ -12,17 +18,32 @@ use std::{
     },
 };
 
-use axum::{Router, body::Body, extract::State, http::StatusCode, response::{IntoResponse, Response}, routing::post};
+use axum::{
+    Router,
+    body::Body,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::post,
+};
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::{Semaphore, oneshot}, task::JoinHandle};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, oneshot},
+    task::JoinHandle,
+};
 use tonic::{Status, transport::Channel};
 use tonic_types::StatusExt;
 use toolward_proto::v1::{
     Candidate, CheckRequest, Conversation, ProposedCall, Step, ToolResult, candidate, check_request::Tools,
-    defense_service_client::DefenseServiceClient, tool_service_client::ToolServiceClient, tool_result,
+    defense_service_client::DefenseServiceClient, tool_result, tool_service_client::ToolServiceClient,
 };
-use toolward_server::{Listeners, RunError, config::{Config, JudgeBackend}, run};
+use toolward_server::{
+    Listeners, RunError,
+    config::{Config, JudgeBackend},
+    run,
+};
 
 /// A service that runs.
 pub struct Service {
@@ -39,11 +60,20 @@ impl Service {
         let (grpc_address, http_address) = (grpc.local_addr().unwrap(), http.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
         let running = tokio::spawn(run(config, Listeners { grpc, http }, stopped));
-        Self { grpc: grpc_address, http: http_address, stop, running }
+        Self {
+            grpc: grpc_address,
+            http: http_address,
+            stop,
+            running,
+        }
     }
 
     pub async fn channel(&self) -> Channel {
-        Channel::from_shared(format!("http://{}", self.grpc)).unwrap().connect().await.unwrap()
+        Channel::from_shared(format!("http://{}", self.grpc))
+            .unwrap()
+            .connect()
+            .await
+            .unwrap()
     }
 
     pub async fn defense(&self) -> DefenseServiceClient<Channel> {
@@ -59,14 +89,26 @@ impl Service {
     }
 
     pub async fn metrics(&self) -> String {
-        client().get(self.url("/metrics")).send().await.unwrap().text().await.unwrap()
+        client()
+            .get(self.url("/metrics"))
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap()
     }
 
     /// The value of one series.
     pub async fn metric(&self, series: &str) -> f64 {
         let text = self.metrics().await;
         let line = text.lines().find(|line| line.starts_with(&format!("{series} ")));
-        line.unwrap_or_else(|| panic!("no series {series}")).rsplit(' ').next().unwrap().parse().unwrap()
+        line.unwrap_or_else(|| panic!("no series {series}"))
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
     }
 
     /// Asks it to stop; the answer is what `run` returns.
@@ -98,13 +140,16 @@ pub enum Reply {
     Held,
 }
 
+/// The authorization header and the body of one question.
+pub type Asked = (Option<String>, Value);
+
 #[derive(Clone)]
 struct Script {
     replies: Arc<Mutex<VecDeque<Reply>>>,
     asked: Arc<AtomicUsize>,
     arrived: Arc<Semaphore>,
     release: Arc<Semaphore>,
-    seen: Arc<Mutex<Vec<(Option<String>, Value)>>>,
+    seen: Arc<Mutex<Vec<Asked>>>,
 }
 
 /// A judge of the test's own, over real HTTP.
@@ -125,7 +170,9 @@ impl ScriptedJudge {
             release: Arc::new(Semaphore::new(0)),
             seen: Arc::default(),
         };
-        let router = Router::new().route("/v1/chat/completions", post(reply)).with_state(script.clone());
+        let router = Router::new()
+            .route("/v1/chat/completions", post(reply))
+            .with_state(script.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { address, script }
     }
@@ -136,7 +183,11 @@ impl ScriptedJudge {
 
     /// Waits until so many questions have arrived since the last wait.
     pub async fn arrived(&self, count: u32) {
-        self.script.arrived.acquire_many(count).await.unwrap().forget();
+        let waiting = tokio::time::timeout(
+            std::time::Duration::from_secs(20),
+            self.script.arrived.acquire_many(count),
+        );
+        waiting.await.expect("the judge was not asked").unwrap().forget();
     }
 
     /// Lets so many held questions be answered.
@@ -144,8 +195,8 @@ impl ScriptedJudge {
         self.script.release.add_permits(count);
     }
 
-    /// The authorization header and the body of each question.
-    pub fn seen(&self) -> Vec<(Option<String>, Value)> {
+    /// Each question as it came.
+    pub fn seen(&self) -> Vec<Asked> {
         self.script.seen.lock().unwrap().clone()
     }
 
@@ -158,26 +209,42 @@ impl ScriptedJudge {
 /// A configuration whose judge is at this base URL.
 pub fn judged_by(url: &str) -> Config {
     let mut config = Config::default();
-    config.judge.backend =
-        JudgeBackend::OpenAi { url: url.to_owned(), model: "small".to_owned(), api_key_file: None };
+    config.judge.backend = JudgeBackend::OpenAi {
+        url: url.to_owned(),
+        model: "small".to_owned(),
+        api_key_file: None,
+    };
     config
 }
 
 async fn reply(State(script): State<Script>, request: axum::extract::Request) -> Response {
     script.asked.fetch_add(1, Ordering::SeqCst);
-    let key = request.headers().get("authorization").map(|value| value.to_str().unwrap().to_owned());
+    let key = request
+        .headers()
+        .get("authorization")
+        .map(|value| value.to_str().unwrap().to_owned());
     let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
-    script.seen.lock().unwrap().push((key, serde_json::from_slice(&body).unwrap()));
+    script
+        .seen
+        .lock()
+        .unwrap()
+        .push((key, serde_json::from_slice(&body).unwrap()));
     script.arrived.add_permits(1);
     let next = {
         let mut replies = script.replies.lock().unwrap();
-        if replies.len() > 1 { replies.pop_front().unwrap() } else { again(replies.front().unwrap()) }
+        if replies.len() > 1 {
+            replies.pop_front().unwrap()
+        } else {
+            again(replies.front().unwrap())
+        }
     };
     match next {
         Reply::Says(text) => completion(text, "stop"),
         Reply::CutOff(text) => completion(text, "length"),
         Reply::Status(code) => StatusCode::from_u16(code).unwrap().into_response(),
-        Reply::RetryAfter(seconds) => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", seconds.to_string())]).into_response(),
+        Reply::RetryAfter(seconds) => {
+            (StatusCode::TOO_MANY_REQUESTS, [("retry-after", seconds.to_string())]).into_response()
+        }
         Reply::Raw(text) => Body::from(text).into_response(),
         Reply::Held => {
             script.release.acquire().await.unwrap().forget();
@@ -227,7 +294,10 @@ pub fn candidate(id: &str, arguments: &str) -> Candidate {
     let function = json!({"name": "get_weather", "arguments": arguments});
     let calls = json!([{"id": id, "type": "function", "function": function}]);
     let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
-    Candidate { body: Some(candidate::Body::ResponseJson(message.to_string().into())), ..Candidate::default() }
+    Candidate {
+        body: Some(candidate::Body::ResponseJson(message.to_string().into())),
+        ..Candidate::default()
+    }
 }
 
 /// A check of one call.
@@ -235,7 +305,10 @@ pub fn check(request_id: &str, arguments: &str) -> CheckRequest {
     CheckRequest {
         request_id: Some(request_id.to_owned()),
         tools: Some(Tools::ToolsJson(weather())),
-        conversation: Some(Conversation { intent: Some("What is the weather in Oslo?".to_owned()), ..Conversation::default() }),
+        conversation: Some(Conversation {
+            intent: Some("What is the weather in Oslo?".to_owned()),
+            ..Conversation::default()
+        }),
         candidate: Some(candidate("call_1", arguments)),
         ..CheckRequest::default()
     }
@@ -253,7 +326,11 @@ pub fn check_result(request_id: &str, text: &str) -> CheckRequest {
         tools: Some(Tools::ToolsJson(weather())),
         conversation: Some(Conversation {
             intent: Some("What is the weather in Oslo?".to_owned()),
-            history: vec![Step { call: Some(call), result: None, t_ms: None }],
+            history: vec![Step {
+                call: Some(call),
+                result: None,
+                t_ms: None,
+            }],
             ..Conversation::default()
         }),
         results: vec![ToolResult {
@@ -267,7 +344,9 @@ pub fn check_result(request_id: &str, text: &str) -> CheckRequest {
 
 /// The reason in a status's ErrorInfo, with its domain checked.
 pub fn reason(status: &Status) -> String {
-    let info = status.get_details_error_info().unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
+    let info = status
+        .get_details_error_info()
+        .unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
     assert_eq!(info.domain, "toolward");
     info.reason
 }

@@ -14,25 +14,6 @@ pub(super) fn folded(key: &str) -> String {
         .collect()
 }
 
-/// The words of a key in any casing: `zipCode`, `zip_code`, `ZIP code`; digits at the end of a word do not count.
-pub(super) fn words(key: &str) -> impl Iterator<Item = String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut after_lower = false;
-    for character in key.chars().take(MAX_CHARS) {
-        let starts = !character.is_alphabetic() || (character.is_uppercase() && after_lower);
-        if starts {
-            words.push(String::new());
-        }
-        after_lower = character.is_lowercase();
-        if character.is_alphabetic()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(character.to_lowercase());
-        }
-    }
-    words.into_iter().filter(|word| !word.is_empty())
-}
-
 /// Whether two keys differ only by case and separators.
 pub(super) fn same(a: &str, b: &str) -> bool {
     folded(a) == folded(b)

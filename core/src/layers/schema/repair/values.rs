@@ -2,13 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::{
-    code::Code,
-    layers::schema::{nested, spelling},
-};
-
-/// What a description says of texts that consist of digits.
-const DESCRIBED: [&str; 7] = ["number", "Number", "digits", "numeric", "version", " ID", "identifier"];
+use crate::{code::Code, layers::schema::nested, limits::Limits};
 
 /// Whether a value is a way to write "not set".
 pub(super) fn says_nothing(value: &Value) -> bool {
@@ -22,9 +16,9 @@ pub(super) fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// The value as one of the types wanted, where its own type is none of them. `key` and `beside`: the key
-/// under which it stands and the schema that wants the types.
-pub(super) fn of_type(value: &Value, wanted: &[&str], key: &str, beside: Option<&Value>) -> Option<(Value, Code)> {
+/// The value as one of the types wanted, where its own type is none of them. A number is not read as a text: a
+/// text that was written as a number has lost its zeros, or was never one.
+pub(super) fn of_type(value: &Value, wanted: &[&str], limits: &Limits) -> Option<(Value, Code)> {
     let wants = |name: &str| wanted.contains(&name);
     match value {
         Value::String(text) => {
@@ -38,7 +32,7 @@ pub(super) fn of_type(value: &Value, wanted: &[&str], key: &str, beside: Option<
             {
                 return Some((Value::Bool(said), Code::RepairedBooleanText));
             }
-            if let Some(read) = nested::read(text)
+            if let Some(read) = nested::read(text, limits)
                 && ((read.is_array() && wants("array")) || (read.is_object() && wants("object")))
             {
                 return Some((read, Code::RepairedNestedJson));
@@ -47,9 +41,6 @@ pub(super) fn of_type(value: &Value, wanted: &[&str], key: &str, beside: Option<
             single.then(|| in_array(value))
         }
         Value::Number(number) => {
-            if wants("string") && !wants("array") && text_of_digits(key, beside) {
-                return Some((Value::String(number.to_string()), Code::RepairedTextFromNumber));
-            }
             if wants("integer") {
                 return integral(number).map(|number| (Value::Number(number), Code::RepairedIntegralNumber));
             }
@@ -132,68 +123,4 @@ fn integral(number: &Number) -> Option<Number> {
     let (whole, fraction) = text.split_once('.')?;
     let zeros = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
     zeros.then(|| serde_json::from_str(whole).ok()).flatten()
-}
-
-/// Whether a text in this place may well consist of digits: an identifier, a code, a version. Where the schema gives
-/// no such sign (a city, a summary), a number is no text that was meant, and the model is asked.
-fn text_of_digits(key: &str, schema: Option<&Value>) -> bool {
-    const WORDS: [&str; 38] = [
-        "id",
-        "ids",
-        "uid",
-        "uuid",
-        "no",
-        "nr",
-        "num",
-        "number",
-        "numbers",
-        "code",
-        "zip",
-        "zipcode",
-        "postal",
-        "postcode",
-        "version",
-        "phone",
-        "mobile",
-        "telephone",
-        "year",
-        "season",
-        "amount",
-        "price",
-        "value",
-        "values",
-        "digits",
-        "pin",
-        "isbn",
-        "sku",
-        "serial",
-        "port",
-        "level",
-        "quantity",
-        "count",
-        "index",
-        "key",
-        "account",
-        "numeric",
-        "issue",
-    ];
-    let sign = |text: &str| spelling::words(text).any(|word| WORDS.contains(&word.as_str()));
-    if sign(key) {
-        return true;
-    }
-    let said = |name: &str| schema.and_then(|schema| schema.get(name));
-    let of_digits = |value: &Value| {
-        let text = value.as_str().unwrap_or_default();
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-    };
-    said("description")
-        .and_then(Value::as_str)
-        .is_some_and(|text| DESCRIBED.iter().any(|sign| text.contains(sign)))
-        || said("pattern")
-            .and_then(Value::as_str)
-            .is_some_and(|pattern| pattern.contains("\\d") || pattern.contains("0-9"))
-        || said("default").is_some_and(of_digits)
-        || said("examples")
-            .and_then(Value::as_array)
-            .is_some_and(|all| all.iter().any(of_digits))
 }
