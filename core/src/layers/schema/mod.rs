@@ -99,8 +99,8 @@ fn judge(value: &Value, tool: &Tool, repair: bool, limits: &Limits, findings: &m
     };
     match schema.affordable(measure.depth, measure.values) {
         Affordable::Yes => {}
-        Affordable::TooDeep => {
-            findings.push(too_deep(measure.depth.saturating_sub(1)));
+        Affordable::TooDeep { max } => {
+            findings.push(too_deep(max));
             return Judged::Unfit;
         }
         Affordable::TooLarge => {
