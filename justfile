@@ -11,11 +11,11 @@ lint:
 
 # Judge the examples with the server inside the command.
 demo:
-    cargo run --release --locked -p toolward-client -- check --embedded --policy examples/policy.toml examples/turns.jsonl
+    cargo run --release --locked -p toolward-client -- check --embedded --policy examples/policy.toml examples/*.json*
 
 # Ratios against the floor, in one run.
 bench:
-    cargo bench --locked -p toolward-client --bench floor
+    cargo bench --locked -p toolward-server --bench floor
 
 # Licences, advisories, duplicates.
 deny:

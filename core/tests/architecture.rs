@@ -1,6 +1,8 @@
 //! The rules of the house that a compiler does not hold: what the core may depend on, who may import whom, how long a
 //! file may be, and that the catalogue of codes is documented.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,6 +1,8 @@
 //! What must hold for every input: valid calls pass byte for byte, repairs are valid and final, shadow mode changes
 //! nothing, messages and session agree, and nothing panics.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolward_core::{

@@ -1,5 +1,7 @@
 //! Reading a turn: every case of `cases/turn_read.jsonl`, and what must hold for any bytes at all.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::{fs, path::Path};
 
 use proptest::prelude::*;

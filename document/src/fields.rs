@@ -66,6 +66,12 @@ impl<'a> Fields<'a> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
+    /// Whether a field stands there at all, be it `null`.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        let at = self.known.iter().position(|known| *known == name);
+        at.and_then(|at| self.values.get(at)).is_some_and(Option::is_some)
+    }
+
     /// The raw value of a field; `null` is absent.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a RawValue> {
         let at = self.known.iter().position(|known| *known == name)?;

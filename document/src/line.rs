@@ -47,7 +47,7 @@ impl Line {
             Err(error) => return Line::Invalid { id: None, error },
         };
         let id = fields.text("id").ok().flatten();
-        let line = if fields.raw("toolset").is_some() {
+        let line = if fields.names("toolset") {
             toolset(text)
         } else {
             let document = fields.end().and_then(|()| Document::of_fields(&fields));

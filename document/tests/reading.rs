@@ -248,6 +248,7 @@ fn lines() {
     check(r#"{"id":"a","candidat":{}}"#, Some("a"), DocumentError::FIELD_UNKNOWN);
     check(r#"{"format":"x","id":"a"}"#, Some("a"), DocumentError::FORMAT_UNKNOWN);
     check(r#"{"toolset":"s"}"#, None, DocumentError::TOOLS_INVALID);
+    check(r#"{"toolset":null,"tools":[]}"#, None, DocumentError::INVALID);
     check(r#"{"toolset":7,"tools":[]}"#, None, DocumentError::INVALID);
     check(
         r#"{"toolset":"s","tools":[],"intent":"i"}"#,

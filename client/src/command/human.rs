@@ -16,6 +16,8 @@ pub(super) struct Painter {
 struct Row<'a> {
     decision: Decision,
     what: String,
+    /// Said of it where no finding says it.
+    note: Option<&'a str>,
     findings: &'a [Finding],
     advice: Option<String>,
 }
@@ -40,12 +42,12 @@ impl Painter {
     }
 
     fn row(self, text: &mut String, id: &str, row: &Row<'_>) {
-        let decision = self.paint(color_of(row.decision), &format!("{:<8}", row.decision.as_str()));
+        let decision = self.decision(row.decision, 8);
         let what = self.paint(BOLD, &row.what);
         let mut findings = row.findings.iter();
-        let first = findings
-            .next()
-            .map_or_else(String::new, |finding| format!("  {}", self.finding(finding)));
+        let said = findings.next().map(|finding| self.finding(finding));
+        let said = said.or_else(|| row.note.map(clean));
+        let first = said.map_or_else(String::new, |said| format!("  {said}"));
         let advice = row.advice.as_ref().map_or_else(String::new, |advice| {
             let advice = format!("→ {}", clean(advice));
             format!("  {}", self.paint(CYAN, &advice))
@@ -69,7 +71,8 @@ impl Painter {
             format!(" at {}", clean(&finding.pointer))
         };
         let shadow = if finding.enforced { "" } else { " (not enforced)" };
-        let code = self.paint(color, &clean(&finding.code));
+        let layer = finding.layer.map_or("", |layer| layer.as_str());
+        let code = self.paint(color, &format!("{layer} {}", clean(&finding.code)));
         format!("{code}{place}: {}{shadow}", clean(&finding.message))
     }
 
@@ -83,8 +86,8 @@ impl Painter {
     }
 
     /// A decision in its colour, with a width.
-    pub(super) fn decision(self, decision: Decision) -> String {
-        self.paint(color_of(decision), &format!("{:<10}", decision.as_str()))
+    pub(super) fn decision(self, decision: Decision, width: usize) -> String {
+        self.paint(color_of(decision), &format!("{:<width$}", decision.as_str()))
     }
 
     /// A heading.
@@ -111,14 +114,19 @@ fn rows(answer: &Answer) -> Vec<Row<'_>> {
             decision: call.decision,
             what: clean(&call.name),
             findings: &call.findings,
+            note: None,
             advice: advice(answer, call.decision),
         })
         .collect();
-    rows.extend(answer.duplicates.iter().map(|copy| Row {
-        decision: Decision::Repaired,
-        what: clean(&copy.name),
+    rows.extend(answer.duplicates.iter().map(|duplicate| Row {
+        decision: Decision::Pass,
+        what: clean(&duplicate.name),
+        note: None,
         findings: &[],
-        advice: Some(format!("do not run: repeats {}", clean(&copy.duplicate_of))),
+        advice: Some(format!(
+            "do not run: the result of {} answers it too",
+            clean(&duplicate.duplicate_of)
+        )),
     }));
     rows.extend(answer.results.iter().map(|result| Row {
         decision: result.decision,
@@ -126,6 +134,7 @@ fn rows(answer: &Answer) -> Vec<Row<'_>> {
             Some(id) => format!("(result of {})", clean(id)),
             None => "(result)".to_owned(),
         },
+        note: None,
         findings: &result.findings,
         advice: advice(answer, result.decision),
     }));
@@ -133,13 +142,15 @@ fn rows(answer: &Answer) -> Vec<Row<'_>> {
         rows.push(Row {
             decision: Decision::Unspecified,
             what: clean(&error.reason),
+            note: Some(&error.message),
             findings: &[],
-            advice: Some(error.message.clone()),
+            advice: None,
         });
     } else if rows.is_empty() || !answer.findings.is_empty() {
         rows.push(Row {
             decision: answer.decision,
             what: if rows.is_empty() { "(no call)" } else { "(turn)" }.to_owned(),
+            note: None,
             findings: &answer.findings,
             advice: advice(answer, answer.decision),
         });
@@ -213,9 +224,9 @@ mod tests {
             "id": "a", "decision": "fallback", "enforced": true, "findings": [finding],
             "calls": [
                 {"id": "1", "name": "t", "decision": "retry", "findings": [finding, finding]},
-                {"id": "2", "name": "u", "decision": "pass", "findings": [], "duplicate_of": "0"},
                 {"id": "3", "name": "v", "decision": "repaired", "findings": []},
             ],
+            "duplicates": [{"id": "2", "name": "t", "duplicate_of": "1"}],
             "results": [{"call_id": "1", "decision": "fallback", "findings": []}],
             "retry": {"attempt": 1, "max_attempts": 3, "feedback_text": ""},
             "fallback": {"kind": "tool", "tool": "read"}

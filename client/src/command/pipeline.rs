@@ -56,7 +56,7 @@ pub(super) struct Pending {
 }
 
 enum Ahead {
-    Known(Answered),
+    Known(Box<Answered>),
     Judged(JoinHandle<Answered>),
 }
 
@@ -181,10 +181,10 @@ async fn dispatch(mut items: mpsc::Receiver<Item>, service: Arc<Service>, pendin
 }
 
 fn refused(id: Option<String>, error: DocumentError) -> Ahead {
-    Ahead::Known(Answered {
+    Ahead::Known(Box::new(Answered {
         answer: Answer::refused(id, error),
         latency: None,
-    })
+    }))
 }
 
 fn start_check(document: Document, sessions: &mut Sessions, toolsets: &Toolsets, service: &Arc<Service>) -> Ahead {
@@ -216,7 +216,7 @@ impl Pending {
     /// Waits for the answer.
     pub(super) async fn wait(self) -> Answered {
         match self.answer {
-            Ahead::Known(answered) => answered,
+            Ahead::Known(answered) => *answered,
             Ahead::Judged(task) => task.await.unwrap_or_else(|_| Answered {
                 answer: Answer::error(None, "INTERNAL", "the check ended without an answer"),
                 latency: None,

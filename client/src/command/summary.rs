@@ -80,7 +80,7 @@ impl Summary {
         ] {
             let count = self.ended(&[decision]);
             if count > 0 {
-                let _ = writeln!(text, "{:<22} {count:>9}", painter.decision(decision));
+                let _ = writeln!(text, "{} {count:>9}", painter.decision(decision, 32));
             }
         }
         let mut codes: Vec<(&String, &u64)> = self.codes.iter().collect();

@@ -44,6 +44,7 @@ pub fn median_micros(work: &Work, rounds: usize) -> f64 {
             finish_reason: None,
         }),
         results: &[],
+        earlier: &[],
         attempt: None,
         options: Options::default(),
     };

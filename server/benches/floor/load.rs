@@ -89,7 +89,7 @@ pub fn spawn_toolward() -> Target {
         let http = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let config = toolward_server::config::Config::default();
         let listeners = toolward_server::Listeners { grpc, http };
-        toolward_server::run(config, listeners, std::future::pending())
+        toolward_server::run(config, listeners, std::future::pending::<()>())
             .await
             .unwrap();
     })

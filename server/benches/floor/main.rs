@@ -2,7 +2,7 @@
 //! same request bytes in the same process layout. The figure that holds is server CPU per request, taken from the
 //! kernel's accounting of the server's thread; times on shared machines are noise.
 //!
-//! `cargo bench -p toolward-client --bench floor [-- --quick]`
+//! `cargo bench -p toolward-server --bench floor [-- --quick]`
 
 #![expect(
     clippy::print_stdout,
