@@ -1,12 +1,7 @@
 //! Tool definitions: every shape, every dialect (`cases/dialects.jsonl`), names (`cases/names.jsonl`), and the hostile
 //! ones that must cost little.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test says so when it is wrong"
-)]
+#![expect(clippy::expect_used, reason = "a test says so when it is wrong")]
 
 use std::{thread, time::Duration};
 
