@@ -34,9 +34,33 @@ pub(super) fn arguments(schema: Option<Value>) -> Standard {
 
 /// Any schema.
 pub(super) fn standard(mut schema: Value) -> Standard {
-    let draft = draft_of(&schema).unwrap_or(Draft::Draft202012);
-    subschema(&mut schema, draft);
+    let named = draft_of(&schema);
+    let dialect = Dialect {
+        draft: named.unwrap_or(Draft::Draft202012),
+        named: named.is_some(),
+    };
+    let mut walk = Walk::default();
+    walk.subschema(&mut schema, dialect);
+    // Who names no draft and writes tuples as `items` writes an earlier one.
+    let draft = match walk.tuples && named.is_none() {
+        true => Draft::Draft201909,
+        false => dialect.draft,
+    };
     Standard { schema, draft }
+}
+
+/// The draft in which a schema is written, and whether it says so itself.
+#[derive(Debug, Clone, Copy)]
+struct Dialect {
+    draft: Draft,
+    named: bool,
+}
+
+/// One walk through a schema.
+#[derive(Debug, Default)]
+struct Walk {
+    /// Some `items` is a list.
+    tuples: bool,
 }
 
 /// The draft that a schema names; none where it names none that is known.
@@ -55,35 +79,6 @@ fn draft_of(schema: &Value) -> Option<Draft> {
     .map(|(_, draft)| draft)
 }
 
-/// Rewrites a schema and all below it. Says whether it declares itself required (`required: true`).
-fn subschema(value: &mut Value, draft: Draft) -> bool {
-    match value {
-        Value::Object(map) => {
-            let draft = match map.get("$schema") {
-                Some(_) => draft_of(value).unwrap_or(draft),
-                None => draft,
-            };
-            match value {
-                Value::Object(map) => object(map, draft),
-                _ => false,
-            }
-        }
-        // A type's name in place of a schema, or a description.
-        Value::String(text) => {
-            *value = match TypeName::read(text) {
-                Some(name) => name.schema(),
-                None => json!({ "description": text }),
-            };
-            false
-        }
-        Value::Null => {
-            *value = Value::Object(Map::new());
-            false
-        }
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
-    }
-}
-
 /// What is to be done with a schema once all its keys were seen.
 #[derive(Default)]
 struct Todo {
@@ -100,42 +95,93 @@ struct Todo {
     choices: bool,
 }
 
-fn object(map: &mut Map<String, Value>, draft: Draft) -> bool {
-    let mut todo = Todo::default();
-    for (key, value) in map.iter_mut() {
-        keyword(key, value, draft, &mut todo);
+impl Walk {
+    /// Rewrites a schema and all below it. Says whether it declares itself required (`required: true`).
+    fn subschema(&mut self, value: &mut Value, dialect: Dialect) -> bool {
+        let dialect = match draft_of(value) {
+            Some(draft) => Dialect { draft, named: true },
+            None => dialect,
+        };
+        match value {
+            Value::Object(map) => self.object(map, dialect),
+            // A type's name in place of a schema, or a description.
+            Value::String(text) => {
+                *value = match TypeName::read(text) {
+                    Some(name) => name.schema(),
+                    None => json!({ "description": text }),
+                };
+                false
+            }
+            Value::Null => {
+                *value = Value::Object(Map::new());
+                false
+            }
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) => false,
+        }
     }
-    for key in &todo.drop {
-        map.shift_remove(key);
+
+    fn subschemas<'a>(&mut self, schemas: impl IntoIterator<Item = &'a mut Value>, dialect: Dialect) {
+        for schema in schemas {
+            self.subschema(schema, dialect);
+        }
     }
-    if todo.type_name {
-        rewrite::type_name(map);
+
+    fn object(&mut self, map: &mut Map<String, Value>, dialect: Dialect) -> bool {
+        let mut todo = Todo::default();
+        for (key, value) in map.iter_mut() {
+            match key.as_str() {
+                "default" | "const" => {}
+                _ if value.is_null() => todo.drop.push(key.clone()),
+                _ if self.applicator(key, value, dialect, &mut todo) => {}
+                _ => assertion(key, value, dialect, &mut todo),
+            }
+        }
+        todo.carry_out(map, dialect)
     }
-    if todo.bounds {
-        rewrite::bounds(map, draft);
+
+    /// Keywords that hold schemas. Says whether this is one.
+    fn applicator(&mut self, key: &str, value: &mut Value, dialect: Dialect, todo: &mut Todo) -> bool {
+        match (key, value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties.iter_mut() {
+                    if self.subschema(property, dialect) {
+                        todo.required.push(name.clone());
+                    }
+                }
+            }
+            (
+                "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
+                Value::Object(schemas),
+            ) => {
+                self.subschemas(schemas.values_mut().filter(|schema| !schema.is_array()), dialect);
+            }
+            ("items", Value::Array(items)) => {
+                self.subschemas(items, dialect);
+                self.tuples = true;
+                todo.tuple = dialect.named && dialect.draft == Draft::Draft202012;
+            }
+            ("prefixItems" | "anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => match schemas.is_empty() {
+                true => todo.drop.push(key.to_owned()),
+                false => self.subschemas(schemas, dialect),
+            },
+            ("additionalProperties" | "additionalItems" | "unevaluatedProperties" | "unevaluatedItems", value) => {
+                match value.as_str().map(str::to_lowercase).as_deref() {
+                    Some("true") => *value = Value::Bool(true),
+                    Some("false") => *value = Value::Bool(false),
+                    _ => _ = self.subschema(value, dialect),
+                }
+            }
+            ("items" | "contains" | "propertyNames" | "not" | "if" | "then" | "else", value) => {
+                self.subschema(value, dialect);
+            }
+            _ => return false,
+        }
+        true
     }
-    if todo.tuple {
-        rewrite::tuple(map);
-    }
-    if todo.choices {
-        rewrite::choices(map);
-    }
-    let said = todo.required_shape && rewrite::required_shape(map);
-    if !todo.required.is_empty() {
-        rewrite::add_required(map, todo.required);
-    }
-    if todo.nullable {
-        rewrite::nullable(map);
-    }
-    said
 }
 
-fn keyword(key: &str, value: &mut Value, draft: Draft, todo: &mut Todo) {
-    match key {
-        "default" | "const" => return,
-        _ if value.is_null() => return todo.drop.push(key.to_owned()),
-        _ => {}
-    }
+/// Keywords that hold anything but schemas.
+fn assertion(key: &str, value: &mut Value, dialect: Dialect, todo: &mut Todo) {
     match key {
         "type" => {
             let standard = |name: &Value| name.as_str().and_then(super::type_name::standard).is_some();
@@ -144,48 +190,13 @@ fn keyword(key: &str, value: &mut Value, draft: Draft, todo: &mut Todo) {
                 name => !standard(name),
             };
         }
-        "properties" => {
-            if let Value::Object(properties) = value {
-                for (name, property) in properties.iter_mut() {
-                    if subschema(property, draft) {
-                        todo.required.push(name.clone());
-                    }
-                }
-            }
-        }
-        "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
-            if let Value::Object(schemas) = value {
-                for schema in schemas.values_mut().filter(|schema| !schema.is_array()) {
-                    subschema(schema, draft);
-                }
-            }
-        }
-        "items" => match value {
-            Value::Array(items) => {
-                items.iter_mut().for_each(|item| _ = subschema(item, draft));
-                todo.tuple = draft == Draft::Draft202012;
-            }
-            item => _ = subschema(item, draft),
-        },
-        "prefixItems" | "anyOf" | "oneOf" | "allOf" => match value {
-            Value::Array(schemas) if schemas.is_empty() => todo.drop.push(key.to_owned()),
-            Value::Array(schemas) => schemas.iter_mut().for_each(|schema| _ = subschema(schema, draft)),
-            _ => {}
-        },
-        "additionalProperties" | "additionalItems" | "unevaluatedProperties" | "unevaluatedItems" => {
-            match value.as_str().map(str::to_lowercase).as_deref() {
-                Some("true") => *value = Value::Bool(true),
-                Some("false") => *value = Value::Bool(false),
-                _ => _ = subschema(value, draft),
-            }
-        }
-        "contains" | "propertyNames" | "not" | "if" | "then" | "else" => _ = subschema(value, draft),
-        "required" => todo.required_shape = !is_list_of_names(value, draft),
+        "required" => todo.required_shape = !is_list_of_names(value, dialect.draft),
         "nullable" => todo.nullable = value.as_bool() == Some(true),
         "enum" => todo.choices = true,
+        "pattern" => rewrite::pattern(value),
         "exclusiveMinimum" | "exclusiveMaximum" => {
             rewrite::number_from_text(value);
-            todo.bounds |= value.is_boolean() != (draft == Draft::Draft4);
+            todo.bounds |= value.is_boolean() != (dialect.draft == Draft::Draft4);
         }
         "minimum" | "maximum" | "multipleOf" | "minLength" | "maxLength" | "minItems" | "maxItems"
         | "minProperties" | "maxProperties" | "minContains" | "maxContains" => rewrite::number_from_text(value),
@@ -197,6 +208,35 @@ fn keyword(key: &str, value: &mut Value, draft: Draft, todo: &mut Todo) {
         "examples" if !value.is_array() => todo.drop.push(key.to_owned()),
         "deprecated" | "readOnly" | "writeOnly" if !value.is_boolean() => todo.drop.push(key.to_owned()),
         _ => {}
+    }
+}
+
+impl Todo {
+    /// Says whether the schema declares itself required.
+    fn carry_out(self, map: &mut Map<String, Value>, dialect: Dialect) -> bool {
+        for key in &self.drop {
+            map.shift_remove(key);
+        }
+        if self.type_name {
+            rewrite::type_name(map);
+        }
+        if self.bounds {
+            rewrite::bounds(map, dialect.draft);
+        }
+        if self.tuple {
+            rewrite::tuple(map);
+        }
+        if self.choices {
+            rewrite::choices(map, dialect.named);
+        }
+        let said = self.required_shape && rewrite::required_shape(map);
+        if !self.required.is_empty() {
+            rewrite::add_required(map, self.required);
+        }
+        if self.nullable {
+            rewrite::nullable(map);
+        }
+        said
     }
 }
 

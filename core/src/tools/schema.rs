@@ -49,7 +49,10 @@ pub enum Affordable {
     /// It is.
     Yes,
     /// The value is nested more deeply than the schema allows to check in bounded time.
-    TooDeep,
+    TooDeep {
+        /// The depth that it allows.
+        max: usize,
+    },
     /// The value holds more than the schema allows to check in bounded time.
     TooLarge,
 }
@@ -100,8 +103,10 @@ impl Schema {
         let Some(cost) = &self.compiled().cost else {
             return Affordable::Yes;
         };
-        if cost.max_depth.is_some_and(|max| depth > max) {
-            return Affordable::TooDeep;
+        if let Some(max) = cost.max_depth
+            && depth > max
+        {
+            return Affordable::TooDeep { max };
         }
         let visits = cost.visits(depth) * values as f64;
         if visits > MAX_VISITS || (cost.backtracks && values > MAX_BACKTRACKED) {

@@ -99,8 +99,8 @@ fn judge(value: &Value, tool: &Tool, repair: bool, limits: &Limits, findings: &m
     };
     match schema.affordable(measure.depth, measure.values) {
         Affordable::Yes => {}
-        Affordable::TooDeep => {
-            findings.push(too_deep(measure.depth.saturating_sub(1)));
+        Affordable::TooDeep { max } => {
+            findings.push(too_deep(max));
             return Judged::Unfit;
         }
         Affordable::TooLarge => {
@@ -115,7 +115,7 @@ fn judge(value: &Value, tool: &Tool, repair: bool, limits: &Limits, findings: &m
         unknown::tell(value, tool, findings);
         return Judged::Fits;
     }
-    if repair && let Some(repaired) = repair::repair(value, schema, validator) {
+    if repair && let Some(repaired) = repair::repair(value, schema, validator, limits) {
         findings.extend(repaired.findings);
         unknown::tell(&repaired.value, tool, findings);
         return Judged::Repaired(repaired.value);
@@ -148,7 +148,7 @@ fn absent(tool: &Tool, repair: bool, findings: &mut Vec<Finding>) -> Fit {
 fn not_an_object(value: &Value, tool: &Tool, repair: bool, limits: &Limits, findings: &mut Vec<Finding>) -> Fit {
     if repair
         && let Value::String(text) = value
-        && let Some(inner @ Value::Object(_)) = nested::read(text)
+        && let Some(inner @ Value::Object(_)) = nested::read(text, limits)
     {
         let before = findings.len();
         findings.push(Finding::new(

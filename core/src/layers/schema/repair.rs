@@ -12,8 +12,13 @@ use jsonschema::{
 };
 use serde_json::{Map, Value};
 
-use super::describe;
-use crate::{code::Code, finding::Finding, tools::Schema};
+use super::{describe, measure::Measure};
+use crate::{
+    code::Code,
+    finding::Finding,
+    limits::Limits,
+    tools::{Affordable, Schema},
+};
 
 /// Rounds of edits: a repair may uncover the next (text → array → its items).
 const MAX_ROUNDS: usize = 8;
@@ -44,10 +49,13 @@ enum Change {
 }
 
 /// The arguments as they were meant, if that is certain.
-pub(super) fn repair(value: &Value, schema: &Schema, validator: &Validator) -> Option<Repaired> {
+pub(super) fn repair(value: &Value, schema: &Schema, validator: &Validator, limits: &Limits) -> Option<Repaired> {
     let mut current = value.clone();
     let mut findings: Vec<Finding> = Vec::new();
-    for _ in 0..MAX_ROUNDS {
+    for round in 0..MAX_ROUNDS {
+        if round > 0 && !is_bounded(&current, schema, limits) {
+            return None;
+        }
         let edits = {
             let errors: Vec<ValidationError<'_>> = validator.iter_errors(&current).take(MAX_ERRORS).collect();
             if errors.is_empty() {
@@ -56,7 +64,7 @@ pub(super) fn repair(value: &Value, schema: &Schema, validator: &Validator) -> O
                     findings,
                 });
             }
-            let edits = plan(&errors, &current, schema);
+            let edits = plan(&errors, &current, schema, limits);
             match edits.is_empty() && findings.is_empty() {
                 true => keys::undeclared(&errors, schema)?,
                 false => edits,
@@ -72,17 +80,24 @@ pub(super) fn repair(value: &Value, schema: &Schema, validator: &Validator) -> O
             return None;
         }
     }
-    validator.is_valid(&current).then_some(Repaired {
+    let fits = is_bounded(&current, schema, limits) && validator.is_valid(&current);
+    fits.then_some(Repaired {
         value: current,
         findings,
     })
 }
 
+/// Whether a value may still be validated: text that was read as JSON makes it deeper.
+fn is_bounded(value: &Value, schema: &Schema, limits: &Limits) -> bool {
+    let measure = Measure::of(value, limits.max_arguments_depth);
+    measure.depth <= limits.max_arguments_depth && schema.affordable(measure.depth, measure.values) == Affordable::Yes
+}
+
 /// At most one edit for each place.
-fn plan(errors: &[ValidationError<'_>], current: &Value, schema: &Schema) -> Vec<Edit> {
+fn plan(errors: &[ValidationError<'_>], current: &Value, schema: &Schema, limits: &Limits) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for error in errors {
-        for edit in edits_for(error, current, schema) {
+        for edit in edits_for(error, current, schema, limits) {
             if !edits.iter().any(|earlier| touches(earlier, &edit)) {
                 edits.push(edit);
             }
@@ -105,7 +120,7 @@ fn touches(a: &Edit, b: &Edit) -> bool {
     place(a) == place(b) || (target(a).is_some() && target(a) == target(b))
 }
 
-fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> Vec<Edit> {
+fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema, limits: &Limits) -> Vec<Edit> {
     let pointer = error.instance_path().as_str();
     let instance: &Value = error.instance();
     match error.kind() {
@@ -113,13 +128,17 @@ fn edits_for(error: &ValidationError<'_>, current: &Value, schema: &Schema) -> V
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             keys::respelt(error, unexpected, current, schema)
         }
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => one_branch(context, current, schema),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => one_branch(context, current, schema, limits),
         Kind::Type { kind } => {
             let wanted: Vec<&str> = match kind {
                 TypeKind::Single(name) => vec![name.as_str()],
                 TypeKind::Multiple(names) => names.iter().map(|name| name.as_str()).collect(),
             };
-            replace(pointer, values::of_type(instance, &wanted), unset(pointer, instance))
+            replace(
+                pointer,
+                values::of_type(instance, &wanted, limits),
+                unset(pointer, instance),
+            )
         }
         Kind::Enum { options } => {
             let members = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -185,12 +204,17 @@ fn unset(pointer: &str, instance: &Value) -> Vec<Edit> {
 }
 
 /// The edits of the one alternative that can be repaired; none, where several can be in different ways.
-fn one_branch(context: &[Vec<ValidationError<'static>>], current: &Value, schema: &Schema) -> Vec<Edit> {
+fn one_branch(
+    context: &[Vec<ValidationError<'static>>],
+    current: &Value,
+    schema: &Schema,
+    limits: &Limits,
+) -> Vec<Edit> {
     let mut found: Vec<Edit> = Vec::new();
     for branch in context {
         let mut edits: Vec<Edit> = Vec::new();
         for error in branch {
-            let for_error = edits_for(error, current, schema);
+            let for_error = edits_for(error, current, schema, limits);
             if for_error.is_empty() {
                 edits.clear();
                 break;

@@ -1,5 +1,6 @@
-//! Keys that an open schema does not declare. They are valid, but the tool most likely ignores them, so they are told;
-//! a key that is plainly a misspelling of a declared one is sent back, since the value would be lost.
+//! Keys that an open schema does not declare. They are valid, but the tool most likely ignores them, so they are told.
+//! Sent back is only what would plainly be lost: a misspelling of a declared key, and a call all of whose keys are
+//! unknown.
 
 use serde_json::{Map, Value};
 
@@ -42,8 +43,19 @@ pub(super) fn tell(value: &Value, tool: &Tool, findings: &mut Vec<Finding>) {
     if SPEAKS_OF_OTHERS.iter().any(|keyword| schema.contains_key(*keyword)) {
         return;
     }
+    // Only a schema that says that it describes an object lists its keys; a mere constraint on some keys does not.
+    if schema.get("type").is_none_or(|kind| kind != "object") {
+        return;
+    }
+    let all_lost = !arguments.keys().any(|key| declared.contains_key(key));
     for (key, _) in undeclared.take(MAX_TOLD) {
-        findings.push(unknown(key, declared, arguments));
+        let finding = unknown(key, declared, arguments);
+        let keeps_note = !all_lost && finding.suggestion.is_none();
+        findings.push(if keeps_note {
+            finding.leads_to(Action::Note)
+        } else {
+            finding
+        });
     }
 }
 
@@ -55,6 +67,6 @@ fn unknown(key: &str, declared: &Map<String, Value>, arguments: &Map<String, Val
     let finding = describe::unknown_param("", key, declared);
     match spelling::nearest(key, free) {
         Some(meant) => finding.suggestion(format!("did you mean `{meant}`?")),
-        None => finding.leads_to(Action::Note),
+        None => finding,
     }
 }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::tools::type_name::{self, TypeName};
 
+/// Members that a contradictory `enum` may grow to.
+const MAX_CHOICES: usize = 512;
+
 /// `type: "dict"`, `type: "STRING"`, `type: ["str", "None"]`, `type: "list[int]"`.
 pub(super) fn type_name(map: &mut Map<String, Value>) {
     let Some(value) = map.get("type") else {
@@ -136,14 +139,17 @@ pub(super) fn add_required(map: &mut Map<String, Value>, names: Vec<String>) {
     }
 }
 
-/// An `enum` that no value can satisfy: empty, or of another type than the schema's. The first says nothing; in the
-/// second (Gemini wants texts whatever the type) the members are read as the type.
-pub(super) fn choices(map: &mut Map<String, Value>) {
+/// An `enum` that no value can satisfy. Empty: it says nothing, unless the schema names its draft and means it. Of
+/// another type than the schema's (Gemini wants texts whatever the type): members count as written and as the type
+/// reads them, and those of an array are its items'.
+pub(super) fn choices(map: &mut Map<String, Value>, names_draft: bool) {
     let Some(Value::Array(members)) = map.get("enum") else {
         return;
     };
     if members.is_empty() {
-        map.shift_remove("enum");
+        if !names_draft {
+            map.shift_remove("enum");
+        }
         return;
     }
     let Some(kind) = map.get("type").and_then(Value::as_str).and_then(type_name::standard) else {
@@ -152,14 +158,22 @@ pub(super) fn choices(map: &mut Map<String, Value>) {
     if members.iter().any(|member| fits(member, kind)) {
         return;
     }
-    match members
-        .iter()
-        .map(|member| read_as(member, kind))
-        .collect::<Option<Vec<_>>>()
-    {
-        Some(members) => _ = map.insert("enum".to_owned(), Value::Array(members)),
-        None => _ = map.shift_remove("type"),
+    if kind == "array" {
+        let members = map.shift_remove("enum").unwrap_or_default();
+        let items = map.entry("items").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(items) = items {
+            items.entry("enum").or_insert(members);
+        }
+        return;
     }
+    let mut both = members.clone();
+    for read in members.iter().filter_map(|member| read_as(member, kind)) {
+        if both.len() < MAX_CHOICES && !both.contains(&read) {
+            both.push(read);
+        }
+    }
+    map.insert("enum".to_owned(), Value::Array(both));
+    map.shift_remove("type");
 }
 
 fn fits(value: &Value, kind: &str) -> bool {
@@ -175,11 +189,70 @@ fn fits(value: &Value, kind: &str) -> bool {
 
 fn read_as(member: &Value, kind: &str) -> Option<Value> {
     let read = match member {
-        Value::String(text) => serde_json::from_str(text).ok()?,
+        Value::String(text) => serde_json::from_str(&text.to_lowercase()).ok()?,
         Value::Number(number) => Value::String(number.to_string()),
         _ => return None,
     };
     fits(&read, kind).then_some(read)
+}
+
+/// `[\w-.]`: in JavaScript a dash beside a class of characters is itself, other engines refuse it.
+pub(super) fn pattern(value: &mut Value) {
+    if let Value::String(text) = value
+        && CLASSES
+            .iter()
+            .any(|(before, behind)| text.contains(before) || text.contains(behind))
+    {
+        *text = dashes_escaped(text);
+    }
+}
+
+const CLASSES: [(&str, &str); 6] = [
+    ("\\w-", "-\\w"),
+    ("\\d-", "-\\d"),
+    ("\\s-", "-\\s"),
+    ("\\W-", "-\\W"),
+    ("\\D-", "-\\D"),
+    ("\\S-", "-\\S"),
+];
+
+fn dashes_escaped(pattern: &str) -> String {
+    let mut escaped = String::with_capacity(pattern.len() + 4);
+    let mut rest = pattern.chars().peekable();
+    let mut in_brackets = false;
+    // Whether what stands before is a class such as `\w`.
+    let mut behind_class = false;
+    while let Some(character) = rest.next() {
+        let mut is_class = false;
+        match character {
+            '\\' => {
+                escaped.push('\\');
+                if let Some(next) = rest.next() {
+                    escaped.push(next);
+                    is_class = matches!(next, 'w' | 'd' | 's' | 'W' | 'D' | 'S');
+                }
+            }
+            '-' if in_brackets => {
+                let mut ahead = rest.clone();
+                let before_class =
+                    ahead.next() == Some('\\') && matches!(ahead.next(), Some('w' | 'd' | 's' | 'W' | 'D' | 'S'));
+                if behind_class || before_class {
+                    escaped.push('\\');
+                }
+                escaped.push('-');
+            }
+            _ => {
+                match character {
+                    '[' => in_brackets = true,
+                    ']' => in_brackets = false,
+                    _ => {}
+                }
+                escaped.push(character);
+            }
+        }
+        behind_class = is_class;
+    }
+    escaped
 }
 
 /// OpenAPI's `nullable: true`.

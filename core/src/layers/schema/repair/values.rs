@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::{code::Code, layers::schema::nested};
+use crate::{code::Code, layers::schema::nested, limits::Limits};
 
 /// Whether a value is a way to write "not set".
 pub(super) fn says_nothing(value: &Value) -> bool {
@@ -18,7 +18,7 @@ pub(super) fn says_nothing(value: &Value) -> bool {
 
 /// The value as one of the types wanted, where its own type is none of them. A number is not read as a text: a
 /// text that was written as a number has lost its zeros, or was never one.
-pub(super) fn of_type(value: &Value, wanted: &[&str]) -> Option<(Value, Code)> {
+pub(super) fn of_type(value: &Value, wanted: &[&str], limits: &Limits) -> Option<(Value, Code)> {
     let wants = |name: &str| wanted.contains(&name);
     match value {
         Value::String(text) => {
@@ -32,7 +32,7 @@ pub(super) fn of_type(value: &Value, wanted: &[&str]) -> Option<(Value, Code)> {
             {
                 return Some((Value::Bool(said), Code::RepairedBooleanText));
             }
-            if let Some(read) = nested::read(text)
+            if let Some(read) = nested::read(text, limits)
                 && ((read.is_array() && wants("array")) || (read.is_object() && wants("object")))
             {
                 return Some((read, Code::RepairedNestedJson));
