@@ -1,5 +1,7 @@
 //! The JSON reader: what it accepts, what it rescues, where it gives up, and that it agrees with serde_json.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolward_core::{

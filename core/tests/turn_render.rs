@@ -1,12 +1,7 @@
 //! Writing a turn back: every case of `cases/turn_render.jsonl`, each a candidate, what becomes of its calls and what is
 //! said of them, with the response and the feedback as they must stand.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{fs, path::Path};
 

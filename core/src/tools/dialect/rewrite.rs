@@ -61,8 +61,8 @@ pub(super) fn bounds(map: &mut Map<String, Value>, draft: Draft) {
     for (exclusive, inclusive) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         match map.get(exclusive) {
             Some(Value::Bool(true)) if draft != Draft::Draft4 => match map.shift_remove(inclusive) {
-                Some(bound) => _ = map.insert(exclusive.to_owned(), bound),
-                None => _ = map.shift_remove(exclusive),
+                Some(bound) if bound.is_number() => _ = map.insert(exclusive.to_owned(), bound),
+                Some(_) | None => _ = map.shift_remove(exclusive),
             },
             Some(Value::Bool(false)) if draft != Draft::Draft4 => _ = map.shift_remove(exclusive),
             Some(Value::Number(bound)) if draft == Draft::Draft4 && !map.contains_key(inclusive) => {
