@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     check::Request,
-    code::{Code, Layer},
+    code::{Action, Code, Layer},
     decide::rule,
     finding::Finding,
     layers::{
@@ -71,6 +71,7 @@ pub(crate) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_
         duplicate_of: None,
         findings: std::mem::take(&mut call.findings),
     };
+    withhold(policy, call, &mut state.findings);
     let view = policy.for_tool(&call.name);
     rule(&mut state.findings, 0, &view);
     let start = state.findings.len();
@@ -99,6 +100,30 @@ pub(crate) fn resolve(request: &Request<'_>, policy: &Policy, call: &mut Call<'_
     state
 }
 
+/// What could be read only by a repair that the policy keeps off or in shadow was not read. An id that was made changes
+/// nothing of what the call says.
+fn withhold(policy: &Policy, call: &mut Call<'_>, findings: &mut Vec<Finding>) {
+    let view = policy.for_tool(&call.name);
+    let withheld = |finding: &Finding| {
+        finding.action == Action::Repair
+            && finding.code != Code::RepairedCallId
+            && view.ruling(finding.code, &finding.pointer).mode != Mode::Enforce
+    };
+    if let Some(repair) = findings
+        .iter()
+        .find(|finding| withheld(finding))
+        .map(|finding| finding.code)
+    {
+        call.arguments.reading = Reading::Failed;
+        findings.retain(|finding| finding.action != Action::Repair);
+        let message = format!(
+            "not as it must be written, and the policy does not repair it ({})",
+            repair.as_str()
+        );
+        findings.push(Finding::new(Code::MalformedJson, message).suggestion("send the call again, as strict JSON"));
+    }
+}
+
 /// Layer 1: the arguments against the tool's schema, repaired where nothing is lost.
 pub(crate) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call: &Call<'_>, state: &mut CallState) {
     let Some(tool) = state.tool.and_then(|index| request.toolset.tools().get(index)) else {
@@ -109,8 +134,7 @@ pub(crate) fn fit(request: &Request<'_>, policy: &Policy, limits: &Limits, call:
     let start = state.findings.len();
     let mut fit = schema::fit(call, tool, request.options.repair, limits, &mut state.findings);
     let withheld = |finding: &Finding| {
-        finding.action == crate::code::Action::Repair
-            && view.ruling(finding.code, &finding.pointer).mode != Mode::Enforce
+        finding.action == Action::Repair && view.ruling(finding.code, &finding.pointer).mode != Mode::Enforce
     };
     if matches!(fit, Fit::Changed(_)) && state.findings.iter().skip(start).any(withheld) {
         state.findings.truncate(start);

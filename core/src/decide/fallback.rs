@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    decide::Fallback,
+    decide::{Fallback, fold::deciding},
     finding::Finding,
     policy::{ArgumentSource, FallbackRule, Policy},
     tools::ToolSet,
@@ -69,10 +69,6 @@ fn plain_text(tool: Option<&str>, findings: &[Finding]) -> String {
         || "This step was stopped".to_owned(),
         |name| format!("The call of {} was stopped", crate::finding::shorten(name, 64)),
     );
-    let why = findings
-        .iter()
-        .filter(|finding| finding.enforced)
-        .max_by_key(|finding| finding.action)
-        .map_or_else(String::new, |finding| format!(" ({})", finding.code.as_str()));
+    let why = deciding(findings).map_or_else(String::new, |finding| format!(" ({})", finding.code.as_str()));
     format!("{what}{why}. Nothing was run.")
 }

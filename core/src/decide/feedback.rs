@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::{code::Action, finding::Finding, trajectory::CORRECTION_MARK};
+use crate::{code::Action, decide::fold::deciding, finding::Finding, trajectory::CORRECTION_MARK};
 
 /// Findings quoted in one correction; more would drown the first.
 const MAX_FINDINGS: usize = 8;
@@ -16,6 +16,8 @@ pub(crate) struct CallCorrection<'a> {
     pub tool: &'a str,
     /// The call's findings.
     pub findings: &'a [Finding],
+    /// Whether the call ran: then it is its result that is wrong.
+    pub ran: bool,
     /// From 1.
     pub attempt: u32,
     /// Attempts allowed.
@@ -24,10 +26,12 @@ pub(crate) struct CallCorrection<'a> {
 
 /// The correction of one call.
 pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
-    let mut text = format!(
-        "{CORRECTION_MARK} The call of {} was not run.",
-        quoted_name(correction.tool)
-    );
+    let tool = quoted_name(correction.tool);
+    let what = match correction.ran {
+        true => format!("The result of {tool} cannot be used as it is."),
+        false => format!("The call of {tool} was not run."),
+    };
+    let mut text = format!("{} {what}", mark(correction.findings));
     bullets(&mut text, correction.findings);
     let left = correction.max_attempts.saturating_sub(correction.attempt);
     match left {
@@ -56,11 +60,7 @@ pub(crate) fn general_text<'a>(findings: impl IntoIterator<Item = &'a Finding>) 
 /// The mark by which a correction is known again in the messages, with the layer and code that decided: the next
 /// attempt is counted by it.
 fn mark(findings: &[Finding]) -> String {
-    let deciding = findings
-        .iter()
-        .filter(|finding| finding.enforced)
-        .max_by_key(|finding| finding.action);
-    deciding.map_or_else(
+    deciding(findings).map_or_else(
         || CORRECTION_MARK.to_owned(),
         |finding| {
             format!(

@@ -98,13 +98,17 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// The layer whose enforced finding was the strictest, for the record of a rejection.
-pub(crate) fn deciding_layer(findings: &[Finding]) -> Option<Layer> {
-    findings
+/// The enforced finding that decides: the first of the strictest, in the order of the chain. `None`: nothing blocks.
+pub(crate) fn deciding(findings: &[Finding]) -> Option<&Finding> {
+    let blocking = findings
         .iter()
-        .filter(|finding| finding.enforced && finding.action >= Action::Retry)
-        .max_by_key(|finding| finding.action)
-        .map(Finding::layer)
+        .filter(|finding| finding.enforced && finding.action >= Action::Retry);
+    blocking.reduce(|first, next| if next.action > first.action { next } else { first })
+}
+
+/// The layer of the finding that decides, for the record of a rejection.
+pub(crate) fn deciding_layer(findings: &[Finding]) -> Option<Layer> {
+    deciding(findings).map(Finding::layer)
 }
 
 #[cfg(test)]

@@ -308,7 +308,7 @@ fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> 
             }
             let layer = deciding_layer(&state.findings).unwrap_or(Layer::Schema);
             attempt = attempt.max(budget.attempt(Some((state.name(&check.request, call), layer))));
-            texts.push((index, correction(call, &state.findings, attempt, budget)));
+            texts.push((index, correction(call, false, &state.findings, attempt, budget)));
         }
         for result in check
             .results
@@ -316,7 +316,7 @@ fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> 
             .filter(|result| decision_of(&result.findings) == Decision::Retry)
         {
             if let Some((index, call)) = result.call.and_then(|index| Some((index, turn.calls.get(index)?))) {
-                texts.push((index, correction(call, &result.findings, attempt, budget)));
+                texts.push((index, correction(call, true, &result.findings, attempt, budget)));
             }
         }
     }
@@ -347,9 +347,10 @@ fn retry(check: &Inspected<'_>, decisions: &[Decision], budget: &Budget<'_>) -> 
     }
 }
 
-fn correction(call: &Call<'_>, findings: &[Finding], attempt: u32, budget: &Budget<'_>) -> String {
+fn correction(call: &Call<'_>, ran: bool, findings: &[Finding], attempt: u32, budget: &Budget<'_>) -> String {
     call_text(&CallCorrection {
         tool: &call.name,
+        ran,
         findings,
         attempt,
         max_attempts: budget.max(),
