@@ -227,7 +227,7 @@ codes! {
     /// The result does not fit the tool's output schema.
     ResultSchemaMismatch = "result_schema_mismatch", Semantic, Note;
     /// The result holds orders to the model.
-    ResultInjection = "result_injection", Semantic, Fallback;
+    ResultInjection = "result_injection", Semantic, Note;
     /// The cheap model says that the result does not answer the intent.
     ResultOffIntent = "result_off_intent", Semantic, Fallback;
     /// The judge could not answer, and the policy lets nothing unjudged through.

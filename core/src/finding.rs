@@ -105,6 +105,11 @@ impl Finding {
     }
 }
 
+/// At most so many bytes of a text, whole characters.
+pub fn beginning(text: &str, max_bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or_default()
+}
+
 /// The first `max_chars` characters, with an ellipsis where something was left out.
 pub fn shorten(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {

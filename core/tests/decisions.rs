@@ -1,6 +1,6 @@
 //! From findings to what the caller gets: attempts and their budget, corrections, fallbacks, partial turns, results.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
 use toolward_core::{

@@ -53,6 +53,12 @@ fn shape(told: &Value) -> String {
     if let Some(reference) = told.get("$ref").and_then(Value::as_str) {
         return reference.trim_start_matches("#/$defs/").to_owned();
     }
+    if let Some(choices) = told.get("anyOf").and_then(Value::as_array) {
+        let others = choices
+            .iter()
+            .filter(|it| it.get("type").is_none_or(|kind| kind != "null"));
+        return others.map(shape).collect::<Vec<_>>().join(" or ");
+    }
     if let Some(choices) = told.get("enum").and_then(Value::as_array) {
         let words: Vec<String> = choices
             .iter()

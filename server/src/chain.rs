@@ -7,11 +7,12 @@ use std::{
 };
 
 use toolward_core::{
-    check::{Clock, Context, Outcome, Request, ToolChoice, inspect},
+    check::{Clock, Context, Outcome, Request, ResultBody, ToolChoice, inspect},
     limits::{Limits, Reason, Refusal},
     policy::Policy,
     tools::ToolSet,
     trajectory::{Answer, Conversation, Session, Trajectory},
+    turn::Body,
 };
 use toolward_proto::v1;
 use uuid::Uuid;
@@ -183,7 +184,8 @@ impl Chain {
         deadline: Deadline,
         started: Instant,
     ) -> Result<Outcome, Error> {
-        let inspected = inspect(request, policy, &self.limits, &Monotonic(started))?;
+        let work = || inspect(request, policy, &self.limits, &Monotonic(started));
+        let inspected = if is_heavy(request) { aside(work)? } else { work()? };
         let answers = if inspected.questions().is_empty() {
             Vec::new()
         } else {
@@ -275,4 +277,30 @@ fn now_ms() -> i64 {
 /// What a history step or result that cannot be read is refused with.
 pub(crate) fn refusal(reason: Reason, message: &str) -> Error {
     Error::Refused(Refusal::new(reason, message))
+}
+
+/// Bytes above which a check may take long enough for others to notice.
+const HEAVY_BYTES: usize = 256 << 10;
+
+fn is_heavy(request: &Request<'_>) -> bool {
+    let candidate = request.candidate.as_ref().map_or(0, |candidate| match candidate.body {
+        Body::Json(bytes) | Body::Sse(bytes) => bytes.len(),
+        Body::Text(text) => text.len(),
+        Body::Calls(calls) => calls.iter().map(|call| call.arguments.len()).sum(),
+    });
+    let results = request.results.iter().map(|result| match result.body {
+        ResultBody::Text(text) => text.len(),
+        ResultBody::Value(bytes) | ResultBody::Encoded(bytes) => bytes.len(),
+        ResultBody::Absent => 0,
+    });
+    candidate.saturating_add(results.sum()) > HEAVY_BYTES
+}
+
+/// Runs work that takes long so that other requests go on meanwhile, where the runtime has threads for it.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    let runtime = tokio::runtime::Handle::current();
+    match runtime.runtime_flavor() {
+        tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
 }

@@ -40,12 +40,12 @@ async fn main() -> ExitCode {
 
 async fn serve(options: &Options) -> Result<(), String> {
     let config = Config::load(options.config.as_deref(), std::env::vars()).map_err(|faults| faults.to_string())?;
-    if options.check_config {
-        return Policies::load(&config.policy)
-            .map(|_| ())
-            .map_err(|faults| faults.to_string());
-    }
     telemetry::log::install(&config.log);
+    if options.check_config {
+        Policies::load(&config.policy).map_err(|faults| faults.to_string())?;
+        tracing::info!("the configuration is sound");
+        return Ok(());
+    }
     telemetry::log::install_panic_hook();
     let listeners = Listeners::bind(&config).await.map_err(|error| error.to_string())?;
     tracing::info!(grpc = %config.listen.grpc, http = %config.listen.http, "listening");

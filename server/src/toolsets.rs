@@ -21,8 +21,11 @@ use crate::{
 /// Toolsets above this many bytes are compiled away from the threads that serve requests.
 const LARGE_BYTES: usize = 128 << 10;
 
-/// What a toolset costs beside its definitions, in bytes.
-const OVERHEAD_BYTES: usize = 1_024;
+/// What a toolset costs in memory: its definitions many times over once they are read and compiled, something for each
+/// tool, and most of all its patterns, whose automata grow with use.
+const BYTES_PER_BYTE: usize = 16;
+const BYTES_PER_TOOL: usize = 2_048;
+const BYTES_PER_PATTERN: usize = 64 << 10;
 
 /// The cache of toolsets.
 #[derive(Debug, Clone)]
@@ -99,7 +102,7 @@ impl Toolsets {
     fn compile(&self, key: [u8; 32], json: &[u8]) -> Result<Arc<ToolSet>, Error> {
         let made = self.by_content.entry(key).or_try_insert_with(|| {
             let toolset = Arc::new(ToolSet::read(json, &self.limits)?);
-            let bytes = u32::try_from(json.len().saturating_add(OVERHEAD_BYTES)).unwrap_or(u32::MAX);
+            let bytes = weight(json, &toolset);
             Ok(Entry { toolset, bytes })
         });
         let entry = made.map_err(|refusal: Arc<Refusal>| Error::from((*refusal).clone()))?;
@@ -116,4 +119,14 @@ impl Toolsets {
     fn tell(&self, lookup: Lookup) {
         ToolsetEvent { lookup }.emit(&self.metrics);
     }
+}
+
+fn weight(json: &[u8], toolset: &ToolSet) -> u32 {
+    let patterns = memchr::memmem::find_iter(json, b"pattern").count();
+    let bytes = json
+        .len()
+        .saturating_mul(BYTES_PER_BYTE)
+        .saturating_add(toolset.tools().len().saturating_mul(BYTES_PER_TOOL))
+        .saturating_add(patterns.saturating_mul(BYTES_PER_PATTERN));
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }

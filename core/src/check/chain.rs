@@ -8,12 +8,15 @@ use crate::{
     },
     code::{Code, Layer},
     decide::{decide, rule},
-    finding::Finding,
+    finding::{Finding, beginning},
     layers::{cascade, selection, semantic, value},
     limits::{Limits, Reason, Refusal},
     policy::{Mode, OnFault, Policy},
     turn::{self, ReadOptions, Turn},
 };
+
+/// How much of what the user said is searched for counting words, in bytes.
+const MAX_SAID_BYTES: usize = 64 << 10;
 
 /// What the judge said of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +225,8 @@ impl<'a> Inspected<'a> {
                 arguments: state.arguments(call),
             })
             .collect();
-        for found in cascade::duplicates(&siblings, self.request.context.said()) {
+        let said = self.request.context.said().map(|text| beginning(text, MAX_SAID_BYTES));
+        for found in cascade::duplicates(&siblings, said) {
             let (Some(copy), Some(original)) = (turn.calls.get(found.index), turn.calls.get(found.of)) else {
                 continue;
             };

@@ -4,7 +4,12 @@
 
 use std::fmt::Write;
 
-use crate::{code::Action, decide::fold::deciding, finding::Finding, trajectory::CORRECTION_MARK};
+use crate::{
+    code::{Action, Code, Layer},
+    decide::fold::deciding,
+    finding::Finding,
+    trajectory::CORRECTION_MARK,
+};
 
 /// Findings quoted in one correction; more would drown the first.
 const MAX_FINDINGS: usize = 8;
@@ -34,19 +39,27 @@ pub(crate) fn call_text(correction: &CallCorrection<'_>) -> String {
     let mut text = format!("{} {what}", mark(correction.findings));
     bullets(&mut text, correction.findings);
     let left = correction.max_attempts.saturating_sub(correction.attempt);
-    match left {
-        0 => {
-            text.push_str("\nThis was the last attempt: if the next call is wrong too, it will not be asked for again.")
-        }
-        1 => text.push_str("\nCorrect this and call again, or answer without the tool. 1 attempt left."),
-        _ => {
-            let _ = write!(
-                text,
-                "\nCorrect this and call again, or answer without the tool. {left} attempts left."
-            );
-        }
-    }
+    let again = match is_correctable(correction) {
+        true => "Correct this and call again, or answer without the tool. ",
+        false => "",
+    };
+    let _ = match left {
+        0 => write!(
+            text,
+            "\nThis was the last attempt: if the next call is wrong too, it will not be asked for again."
+        ),
+        1 => write!(text, "\n{again}1 attempt left."),
+        _ => write!(text, "\n{again}{left} attempts left."),
+    };
     text
+}
+
+/// Whether the same call, written right, is what is wanted. Elsewhere the findings say what to do instead.
+fn is_correctable(correction: &CallCorrection<'_>) -> bool {
+    let fixable = |code: Code| {
+        code.layer() == Layer::Schema || matches!(code, Code::UnknownTool | Code::Placeholder | Code::PolicyViolation)
+    };
+    !correction.ran && deciding(correction.findings).is_some_and(|finding| fixable(finding.code))
 }
 
 /// The correction of a turn, or of results: findings that belong to no one call.

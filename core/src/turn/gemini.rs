@@ -70,7 +70,7 @@ pub(super) fn read(root: Node<'_>) -> Result<Draft<'_>, Refusal> {
         let part = node
             .object()
             .ok_or_else(|| invalid("a part is not an object without repeated keys"))?;
-        match part.get("functionCall") {
+        match part.get("functionCall").or_else(|| part.get("function_call")) {
             Some(call) => {
                 let call = call
                     .object()

@@ -8,6 +8,7 @@ mod arguments;
 mod calls;
 mod draft;
 mod gemini;
+mod hidden;
 mod json_mode;
 mod mcp;
 mod ollama;
@@ -165,14 +166,25 @@ pub struct Origin {
 impl Finish {
     /// From the reason of any API.
     pub(crate) fn parse(reason: &str) -> Self {
-        match reason {
-            "stop" | "end_turn" | "stop_sequence" | "STOP" | "completed" => Finish::Stop,
-            "tool_calls" | "tool_use" | "function_call" => Finish::ToolCalls,
-            "length" | "max_tokens" | "MAX_TOKENS" | "incomplete" | "max_output_tokens" => Finish::Length,
-            "model_context_window_exceeded" => Finish::Length,
-            "MALFORMED_FUNCTION_CALL" => Finish::Malformed,
-            "" => Finish::Unsaid,
-            _ => Finish::Other,
+        let is = |known: &[&str]| known.iter().any(|known| reason.eq_ignore_ascii_case(known));
+        if is(&["stop", "end_turn", "stop_sequence", "completed"]) {
+            Finish::Stop
+        } else if is(&["tool_calls", "tool_use", "function_call"]) {
+            Finish::ToolCalls
+        } else if is(&[
+            "length",
+            "max_tokens",
+            "incomplete",
+            "max_output_tokens",
+            "model_context_window_exceeded",
+        ]) {
+            Finish::Length
+        } else if is(&["malformed_function_call"]) {
+            Finish::Malformed
+        } else if reason.is_empty() {
+            Finish::Unsaid
+        } else {
+            Finish::Other
         }
     }
 }

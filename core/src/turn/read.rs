@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{
     Body, Candidate, Finish, Turn, WireFormat, anthropic, calls,
     draft::Draft,
-    gemini, json_mode, mcp, ollama, openai_chat, openai_responses, openai_sse,
+    gemini, hidden, json_mode, mcp, ollama, openai_chat, openai_responses, openai_sse,
     shape::{self, Shape},
 };
 use crate::{
@@ -75,7 +75,12 @@ fn draft<'a>(candidate: &Candidate<'a>, options: ReadOptions<'_>) -> Result<Draf
         }
     };
     let shape = shape::of(candidate.body, text, candidate.format)?;
-    from_shape(shape, candidate.format, options)
+    let is_json = matches!(candidate.body, Body::Json(_)) || matches!(shape, Shape::Envelope(..));
+    let draft = from_shape(shape, candidate.format, options)?;
+    if is_json {
+        hidden::refuse(text, draft.format, draft.calls.len())?;
+    }
+    Ok(draft)
 }
 
 fn from_shape<'a>(

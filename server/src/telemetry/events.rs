@@ -98,7 +98,7 @@ impl CheckEvent<'_> {
         let mode = run_mode(!outcome.enforced);
         let (calls, results) = (outcome.calls.len(), outcome.results.len());
         let took_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX);
-        let (id, policy) = (self.decision_id, self.policy.revision());
+        let (id, policy) = (self.decision_id.simple(), self.policy.revision());
         match outcome.would_decide {
             Decision::Pass => {
                 debug!(decision_id = %id, policy, decision, mode, calls, results, took_us, "check decided");

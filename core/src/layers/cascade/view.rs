@@ -2,11 +2,15 @@
 
 use crate::{
     code::{Action, Code, Layer},
+    finding::beginning,
     layers::Inspection,
     policy::{Effect, Stages},
     tools::{Resolution, Tool},
     trajectory::{Fingerprint, Step, StepOutcome, names},
 };
+
+/// How much of what the user said is searched, in bytes.
+const MAX_SAID_BYTES: usize = 64 << 10;
 
 /// How much longer waiting for something may take than other repetition, in counts, where no clock is known.
 const POLL_PATIENCE: u32 = 4;
@@ -134,13 +138,14 @@ impl<'a> View<'a> {
         u32::try_from(refused).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// What the user said, as far as it was handed in.
+    /// What the user said, as far as it was handed in; of a very long text the beginning.
     pub fn said(&self) -> impl Iterator<Item = &'a str> {
         let context = self.inspection.context;
         context
             .intent
             .into_iter()
             .chain(context.conversation.last_user_text.as_deref())
+            .map(|text| beginning(text, MAX_SAID_BYTES))
     }
 }
 

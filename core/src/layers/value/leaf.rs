@@ -3,10 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    layers::{
-        Inspection,
-        value::{roles, words::beginning},
-    },
+    finding::beginning,
+    layers::{Inspection, value::roles},
     policy::Role,
 };
 

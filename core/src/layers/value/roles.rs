@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{layers::value::words::beginning, policy::Role};
+use crate::{finding::beginning, policy::Role};
 
 /// Bytes of a description that are read.
 const MAX_DESCRIPTION_BYTES: usize = 512;

@@ -56,7 +56,21 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
         && scheme
             .chars()
             .all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'));
-    let after = after.strip_prefix(['/', '\\'])?.strip_prefix(['/', '\\'])?;
+    // The URL Standard gives these schemes an authority however many slashes there are.
+    let special = ["http", "https", "ftp", "ws", "wss"]
+        .iter()
+        .any(|it| scheme.eq_ignore_ascii_case(it));
+    let after = match after
+        .strip_prefix(['/', '\\'])
+        .and_then(|after| after.strip_prefix(['/', '\\']))
+    {
+        Some(after) => after,
+        // `http:8080` is a port and its name, not an address.
+        None if special && after.contains(['.', '[']) && !after.contains(char::is_whitespace) => {
+            after.trim_start_matches(['/', '\\'])
+        }
+        None => return None,
+    };
     valid.then_some((scheme, after))
 }
 
@@ -268,7 +282,7 @@ fn reach_v6(address: Ipv6Addr) -> Reach {
     }
 }
 
-/// The IPv4 address inside an IPv6 one: mapped, translated (RFC 6052) or 6to4 (RFC 3056).
+/// The IPv4 address inside an IPv6 one: mapped or compatible (RFC 4291), translated (RFC 6052) or 6to4 (RFC 3056).
 fn unmapped(address: IpAddr) -> IpAddr {
     let IpAddr::V6(long) = address else { return address };
     let v4 = |high: u16, low: u16| {
@@ -278,6 +292,8 @@ fn unmapped(address: IpAddr) -> IpAddr {
     match long.segments() {
         [0, 0, 0, 0, 0, 0xFFFF, high, low] | [0x64, 0xFF9B, 0, 0, 0, 0, high, low] => v4(high, low),
         [0x2002, high, low, ..] => v4(high, low),
+        // The compatible form of RFC 4291, long deprecated and still resolved; `::` and `::1` are no such address.
+        [0, 0, 0, 0, 0, 0, high, low] if high > 0 => v4(high, low),
         _ => address,
     }
 }

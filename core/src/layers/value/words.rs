@@ -1,11 +1,14 @@
 //! What the user said, as far as it is known.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
-use crate::check::Context;
+use crate::{check::Context, finding::beginning};
 
 /// How much of a text is searched, in bytes.
 const MAX_BYTES: usize = 64 << 10;
+
+/// How many values of one call are looked for; what comes after them counts as unsaid, so that time is bounded.
+const MAX_LOOKUPS: u32 = 512;
 
 /// The user's words.
 #[derive(Debug)]
@@ -13,6 +16,7 @@ pub(super) struct Words<'a> {
     texts: [Option<&'a str>; 2],
     /// The same in lower case, made when first needed.
     lower: OnceCell<String>,
+    lookups: Cell<u32>,
     earlier: bool,
 }
 
@@ -23,12 +27,18 @@ impl<'a> Words<'a> {
         Self {
             texts: [context.intent, conversation.last_user_text.as_deref()],
             lower: OnceCell::new(),
+            lookups: Cell::new(0),
             earlier: steps || conversation.has_steps || conversation.user_turns > 1,
         }
     }
 
     /// Whether the user said this, in whatever case.
     pub(super) fn say(&self, text: &str) -> bool {
+        let before = self.lookups.get();
+        self.lookups.set(before.saturating_add(1));
+        if before >= MAX_LOOKUPS {
+            return false;
+        }
         let wanted = text.trim().to_lowercase();
         !wanted.is_empty() && self.lower().contains(&wanted)
     }
@@ -49,12 +59,4 @@ impl<'a> Words<'a> {
             texts.join("\n")
         })
     }
-}
-
-/// At most so many bytes of a text, whole characters.
-pub(super) fn beginning(text: &str, max_bytes: usize) -> &str {
-    let end = (0..=text.len().min(max_bytes))
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }

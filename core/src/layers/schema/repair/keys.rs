@@ -68,8 +68,14 @@ pub(super) fn undeclared(errors: &[ValidationError<'_>], schema: &Schema) -> Opt
         let declared = siblings(error, schema);
         let all_given = declared.is_none_or(|declared| declared.keys().all(|key| object.contains_key(key)));
         for key in unexpected {
-            let says_nothing = object.get(key).is_some_and(values::says_nothing);
-            if !all_given && !says_nothing {
+            let value = object.get(key);
+            let says_nothing = value.is_some_and(values::says_nothing);
+            // The same key in two spellings with two values: which one counts would be a guess.
+            let contradicts = !says_nothing
+                && object
+                    .iter()
+                    .any(|(other, said)| other != key && spelling::same(other, key) && Some(said) != value);
+            if contradicts || !all_given && !says_nothing {
                 return None;
             }
             edits.push(Edit {
