@@ -143,6 +143,8 @@ fn inspect(case: &Value) -> Vec<Finding> {
             tool,
             arguments,
             fingerprint: arguments.map_or(Fingerprint::default(), canonical::arguments),
+
+            fingerprints: &[],
             trajectory: &trajectory,
             policy: &policy.for_tool(name),
             context: &Context {

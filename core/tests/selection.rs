@@ -196,6 +196,8 @@ fn inspect(
             tool,
             arguments: turn.calls[index].arguments.reading.value(),
             fingerprint: Fingerprint::default(),
+
+            fingerprints: &[],
             trajectory: &trajectory,
             policy: &view,
             context: &context,

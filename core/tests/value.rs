@@ -69,6 +69,8 @@ fn inspect(case: &Value) -> Vec<Finding> {
         tool: toolset.tools().first(),
         arguments: Some(arguments),
         fingerprint: Fingerprint::default(),
+
+        fingerprints: &[],
         trajectory: &trajectory,
         policy: &view,
         context: &context,

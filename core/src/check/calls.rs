@@ -155,6 +155,7 @@ pub(crate) fn look<'s>(
     turn: &'s Turn<'_>,
     states: &'s mut [CallState],
     index: usize,
+    fingerprints: &'s [Fingerprint],
     layer: fn(&Inspection<'_>, &mut Vec<Finding>),
 ) {
     let (Some(call), Some(state)) = (turn.calls.get(index), states.get_mut(index)) else {
@@ -172,6 +173,7 @@ pub(crate) fn look<'s>(
             tool,
             arguments: state.arguments(call),
             fingerprint: state.fingerprint,
+            fingerprints,
             trajectory: request.trajectory,
             policy: &view,
             context: &request.context,

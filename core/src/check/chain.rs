@@ -12,6 +12,7 @@ use crate::{
     layers::{cascade, selection, semantic, value},
     limits::{Limits, Reason, Refusal},
     policy::{Mode, OnFault, Policy},
+    trajectory::Fingerprint,
     turn::{self, ReadOptions, Turn},
 };
 
@@ -83,7 +84,7 @@ pub fn inspect<'a>(
     // 2. A call of the wrong tool makes its values meaningless.
     check.run(Layer::Selection, clock, Inspected::select);
     // 3. Values, by the role of each argument.
-    check.run(Layer::Value, clock, |check| check.look(value::inspect));
+    check.run(Layer::Value, clock, |check| check.look(&[], value::inspect));
     // 5. Cascades need the call as it would run, and come before the judge: they cost nothing and may spare it.
     check.run(Layer::Cascade, clock, Inspected::cascade);
     // 4. Results, last, because the judge may have to be waited for.
@@ -190,13 +191,21 @@ impl<'a> Inspected<'a> {
             &mut self.findings,
         );
         rule(&mut self.findings, start, &self.policy.for_tool(""));
-        self.look(selection::inspect_call);
+        self.look(&[], selection::inspect_call);
     }
 
-    fn look(&mut self, layer: fn(&crate::layers::Inspection<'_>, &mut Vec<Finding>)) {
+    fn look(&mut self, fingerprints: &[Fingerprint], layer: fn(&crate::layers::Inspection<'_>, &mut Vec<Finding>)) {
         let Some(turn) = &self.turn else { return };
         for index in 0..self.calls.len() {
-            calls::look(&self.request, self.policy, turn, &mut self.calls, index, layer);
+            calls::look(
+                &self.request,
+                self.policy,
+                turn,
+                &mut self.calls,
+                index,
+                fingerprints,
+                layer,
+            );
         }
     }
 
@@ -206,7 +215,8 @@ impl<'a> Inspected<'a> {
             state.fingerprint = calls::fingerprint(call, state);
         }
         self.mark_duplicates();
-        self.look(cascade::inspect);
+        let fingerprints: Vec<Fingerprint> = self.calls.iter().map(|state| state.fingerprint).collect();
+        self.look(&fingerprints, cascade::inspect);
     }
 
     fn mark_duplicates(&mut self) {

@@ -32,6 +32,8 @@ pub struct Inspection<'a> {
     pub arguments: Option<&'a Value>,
     /// Of the canonical arguments; set before the cascade layer runs.
     pub fingerprint: Fingerprint,
+    /// The same of every call of the turn, by its position; empty before the cascade layer.
+    pub fingerprints: &'a [Fingerprint],
     /// What happened before.
     pub trajectory: &'a Trajectory,
     /// The rules for this tool.

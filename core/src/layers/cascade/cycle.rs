@@ -31,6 +31,10 @@ struct Unit<'a> {
 
 pub(super) fn inspect(view: &View<'_>, findings: &mut Vec<Finding>) {
     let units = units(view);
+    // A circle takes two steps and the call at hand.
+    if units.len() < *PERIODS.start() {
+        return;
+    }
     let at_hand = key_at_hand(view);
     let Some((period, rounds)) = PERIODS
         .filter_map(|period| rounds(&units, at_hand, period).map(|rounds| (period, rounds)))
@@ -124,12 +128,14 @@ fn units<'a>(view: &View<'a>) -> Vec<Unit<'a>> {
 }
 
 fn key_at_hand(view: &View<'_>) -> u64 {
-    let calls = &view.inspection.turn.calls;
+    let inspection = view.inspection;
+    let calls = &inspection.turn.calls;
     calls.iter().enumerate().fold(0, |sum: u64, (index, call)| {
-        sum.wrapping_add(if index == view.inspection.index {
+        sum.wrapping_add(if index == inspection.index {
             key(view.name, view.arguments)
         } else {
-            key(&call.name, arguments_of(call))
+            let known = inspection.fingerprints.get(index).copied();
+            key(&call.name, known.unwrap_or_else(|| arguments_of(call)))
         })
     })
 }

@@ -18,6 +18,8 @@ use crate::{
 const MIN_PART_BYTES: usize = 12;
 /// Values of one call that are looked at.
 const MAX_VALUES: usize = 2_000;
+/// How deep they are looked for.
+const MAX_DEPTH: usize = 100;
 /// Longest value that can be an error handed on, in bytes.
 const MAX_VALUE_BYTES: usize = 400;
 
@@ -73,45 +75,80 @@ struct Fault<'a> {
     message: &'static str,
 }
 
+/// A walk down the arguments; the way is only written out where a fault is found.
+struct Walk<'w> {
+    view: &'w View<'w>,
+    excerpts: &'w [&'w str],
+    seen: usize,
+}
+
+/// A step on the way down.
+#[derive(Clone, Copy)]
+enum Token<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
 fn find<'a>(view: &View<'_>, arguments: &'a Value, excerpts: &[&str]) -> Option<Fault<'a>> {
-    let mut open: Vec<(String, &str, bool, &'a Value)> = vec![(String::new(), "", false, arguments)];
-    let mut seen = 0;
-    while let Some((pointer, key, required, value)) = open.pop() {
-        seen += 1;
-        if seen > MAX_VALUES {
+    let mut walk = Walk {
+        view,
+        excerpts,
+        seen: 0,
+    };
+    walk.down(arguments, "", false, &mut Vec::new())
+}
+
+impl Walk<'_> {
+    fn down<'a>(&mut self, value: &'a Value, key: &str, required: bool, way: &mut Vec<Token<'a>>) -> Option<Fault<'a>> {
+        self.seen += 1;
+        if self.seen > MAX_VALUES || way.len() > MAX_DEPTH {
             return None;
         }
         match value {
-            Value::Object(map) => {
-                let top = pointer.is_empty();
-                for (key, value) in map {
-                    let required = top && is_required(view, key);
-                    open.push((
-                        format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
-                        key,
-                        required,
-                        value,
-                    ));
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    open.push((format!("{pointer}/{index}"), key, required, item));
-                }
-            }
+            Value::Object(map) => map.iter().find_map(|(key, value)| {
+                let required = if way.is_empty() {
+                    is_required(self.view, key)
+                } else {
+                    false
+                };
+                self.step(value, key, required, Token::Key(key), way)
+            }),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .find_map(|(index, item)| self.step(item, key, required, Token::Index(index), way)),
             Value::String(text) => {
-                if let Some(message) = judge(view, key, required, text.trim(), excerpts) {
-                    return Some(Fault {
-                        pointer,
-                        value: text,
-                        message,
-                    });
-                }
+                let message = judge(self.view, key, required, text.trim(), self.excerpts)?;
+                Some(Fault {
+                    pointer: pointer(way),
+                    value: text,
+                    message,
+                })
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
-    None
+
+    fn step<'a>(
+        &mut self,
+        value: &'a Value,
+        key: &str,
+        required: bool,
+        token: Token<'a>,
+        way: &mut Vec<Token<'a>>,
+    ) -> Option<Fault<'a>> {
+        way.push(token);
+        let found = self.down(value, key, required, way);
+        way.pop();
+        found
+    }
+}
+
+fn pointer(way: &[Token<'_>]) -> String {
+    way.iter().fold(String::new(), |pointer, token| match token {
+        Token::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
+        Token::Index(index) => pointer + "/" + &index.to_string(),
+    })
 }
 
 fn judge(view: &View<'_>, key: &str, required: bool, text: &str, excerpts: &[&str]) -> Option<&'static str> {
