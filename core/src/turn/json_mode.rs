@@ -12,7 +12,7 @@ use super::{
     draft::{Draft, Proposed},
     raw::{Node, Object},
 };
-use crate::{code::Code, finding::Finding, json};
+use crate::{code::Code, finding::Finding, json, limits::Limits};
 
 /// Keys of the tool's name, the first that is there counts.
 pub(super) const NAMES: [&str; 2] = ["name", "tool"];
@@ -73,16 +73,7 @@ fn read_object<'a>(root: &Object<'a>, options: ReadOptions<'_>, found: &[Finding
 
 fn call<'a>(root: &Object<'a>, options: ReadOptions<'_>, found: &[Finding]) -> Proposed<'a> {
     let mut findings = Vec::new();
-    let mut given = ARGUMENTS.iter().filter_map(|key| root.get(key));
-    let (first, second) = (given.next(), given.next());
-    let mut written = Written::from_value(first);
-    if let (Some(first), Some(second)) = (first, second)
-        && value(first, options) != value(second, options)
-    {
-        let message = "the call has both arguments and parameters, and they differ";
-        let finding = Finding::new(Code::MalformedJson, message).suggestion("send arguments only");
-        written = Written::Broken(Cow::Borrowed(first.text()), finding);
-    }
+    let mut written = given(root);
     if let (Written::Text(text), false) = (&written, found.is_empty()) {
         match json::read(text, options.limits) {
             Ok(value @ Value::Object(_)) => written = Written::Read(text.to_string(), value, found.to_vec()),
@@ -98,6 +89,20 @@ fn call<'a>(root: &Object<'a>, options: ReadOptions<'_>, found: &[Finding]) -> P
     }
 }
 
-fn value(node: Node<'_>, options: ReadOptions<'_>) -> Option<Value> {
-    json::read(node.text(), options.limits).ok()
+/// What stands under `arguments` or `parameters`; under both only where they say the same, because tools read the one or
+/// the other.
+pub(super) fn given<'a>(call: &Object<'a>) -> Written<'a> {
+    let mut given = ARGUMENTS.iter().filter_map(|key| call.get(key));
+    match (given.next(), given.next()) {
+        (Some(first), Some(second)) if value(first) != value(second) => {
+            let message = "the call has both arguments and parameters, and they differ";
+            let finding = Finding::new(Code::MalformedJson, message).suggestion("send arguments only");
+            Written::Broken(Cow::Borrowed(first.text()), finding)
+        }
+        (first, _) => Written::from_value(first),
+    }
+}
+
+fn value(node: Node<'_>) -> Option<Value> {
+    json::read(node.text(), &Limits::default()).ok()
 }

@@ -26,6 +26,7 @@ use super::{
     ReadOptions,
     arguments::Written,
     draft::Proposed,
+    json_mode,
     raw::{Node, Object},
 };
 use crate::{
@@ -320,8 +321,7 @@ fn json_object<'t>(object: &Object<'t>) -> Option<Proposed<'t>> {
     let inner = object.object("function");
     let inner = inner.as_ref().unwrap_or(object);
     let name = inner.string("name")?;
-    let arguments = inner.get("arguments").or_else(|| inner.get("parameters"));
-    Some(proposed(name, Written::from_value(arguments)))
+    Some(proposed(name, json_mode::given(inner)))
 }
 
 /// The fenced code blocks of a text; not one that holds the whole text.
