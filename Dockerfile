@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-FROM rust:1.95-bookworm AS build
+FROM rust:1.95.0-bookworm AS build
 WORKDIR /src
 COPY . .
 RUN cargo build --release --locked --package toolward-server --package toolward-client
