@@ -97,7 +97,7 @@ pub(crate) fn inspect(
             .call
             .and_then(|index| Some((turn?.calls.get(index)?, states.get(index)?)));
         let view = result.tool.as_deref().map(|name| CallView {
-            tool: request.toolset.tools().iter().find(|tool| tool.name == name),
+            tool: request.toolset.tool(name),
             name,
             arguments: call.and_then(|(call, state)| state.arguments(call)),
         });

@@ -31,7 +31,7 @@ fn apply(rule: &FallbackRule, arguments: Option<&Value>, intent: Option<&str>, t
             name,
             arguments: sources,
         } => {
-            let tool = toolset.tools().iter().find(|tool| tool.name == *name)?;
+            let tool = toolset.tool(name)?;
             let value = Value::Object(gather(sources, arguments, intent)?);
             tool.input.is_valid(&value).then(|| Fallback::Tool {
                 name: name.clone(),

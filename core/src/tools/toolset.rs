@@ -102,6 +102,11 @@ impl ToolSet {
         &self.tools
     }
 
+    /// The tool of exactly this name; the first, where several bear it.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(self.names.exact(name)?)
+    }
+
     /// What a name means: exactly, then without space, quotes and control tokens, then by case, then without a prefix
     /// (its own or the tool's), then by separators, each only if one tool remains. Never by similarity.
     pub fn resolve(&self, name: &str) -> Resolution {

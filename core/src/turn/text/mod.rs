@@ -232,11 +232,10 @@ impl<'t> Search<'t, '_> {
 
     /// The tool that a name means.
     fn tool(&self, name: &str) -> Option<&Tool> {
-        let exact = || self.toolset.tools().iter().find(|tool| tool.name == name);
         match self.toolset.resolve(name) {
             Resolution::Exact(index) | Resolution::Respelt(index) => self.toolset.tools().get(index),
             Resolution::Ambiguous(indexes) => indexes.first().and_then(|index| self.toolset.tools().get(*index)),
-            Resolution::Unknown => exact(),
+            Resolution::Unknown => None,
         }
     }
 
