@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 use toolward_core::{
     check::{
-        Answer, Clock, Context, Degraded, LayerOutcome, Options, Outcome, Request, ResultBody, ToolChoice, ToolResult,
-        inspect,
+        Answer, CheckedStep, Clock, Context, Degraded, LayerOutcome, Options, Outcome, Request, ResultBody, ToolChoice,
+        ToolResult, inspect,
     },
     code::{Code, Layer},
     decide::{Decision, Fallback},
@@ -112,18 +112,7 @@ fn attempts_are_counted_and_the_budget_ends_them() {
         let arguments = format!("{{\"seats\": {seats}}}");
         let outcome = bench.check(&[("book_room", &arguments)], session.trajectory(), &[], &[]);
         seen.push((outcome.decision, outcome.retry.as_ref().map(|retry| retry.attempt)));
-        let steps: Vec<_> = outcome
-            .steps
-            .iter()
-            .map(|step| {
-                (
-                    step.call_id.as_str(),
-                    step.tool.as_str(),
-                    step.arguments,
-                    step.outcome.clone(),
-                )
-            })
-            .collect();
+        let steps: Vec<_> = outcome.steps.iter().map(CheckedStep::record).collect();
         session.record(&steps, None, &Limits::default());
     }
     let retry = |attempt| (Decision::Retry, Some(attempt));

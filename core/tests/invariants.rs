@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolward_core::{
-    check::{Clock, Context, Options, Outcome, Request, ResultBody, ToolChoice, ToolResult, inspect},
+    check::{CheckedStep, Clock, Context, Options, Outcome, Request, ResultBody, ToolChoice, ToolResult, inspect},
     decide::Decision,
     limits::Limits,
     policy::Policy,
@@ -223,7 +223,7 @@ proptest! {
             let steps: Vec<_> = of_session
                 .steps
                 .iter()
-                .map(|step| (step.call_id.as_str(), step.tool.as_str(), step.arguments, step.outcome.clone()))
+                .map(CheckedStep::record)
                 .collect();
             session.record(&steps, None, &limits);
             messages.push(sent);

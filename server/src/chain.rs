@@ -7,7 +7,7 @@ use std::{
 };
 
 use toolward_core::{
-    check::{Clock, Context, Outcome, Request, ResultBody, ToolChoice, inspect},
+    check::{CheckedStep, Clock, Context, Outcome, Request, ResultBody, ToolChoice, inspect},
     limits::{Limits, Reason, Refusal},
     policy::Policy,
     tools::ToolSet,
@@ -249,18 +249,7 @@ fn remember(session: &mut Session, outcome: &Outcome, toolset: &str, now_ms: i64
     if !toolset.is_empty() {
         session.set_toolset(toolset);
     }
-    let steps: Vec<_> = outcome
-        .steps
-        .iter()
-        .map(|step| {
-            (
-                step.call_id.as_str(),
-                step.tool.as_str(),
-                step.arguments,
-                step.outcome.clone(),
-            )
-        })
-        .collect();
+    let steps: Vec<_> = outcome.steps.iter().map(CheckedStep::record).collect();
     if !steps.is_empty() {
         session.record(&steps, Some(now_ms), limits);
     } else if outcome.retry.is_some() {

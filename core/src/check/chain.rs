@@ -4,6 +4,7 @@ use crate::{
     check::{
         Clock, Degraded, LayerOutcome, LayerReport, Outcome, Request, Skipped,
         calls::{self, CallState},
+        request::MAX_SAID_BYTES,
         results::{self, ResultState},
     },
     code::{Code, Layer},
@@ -15,9 +16,6 @@ use crate::{
     trajectory::Fingerprint,
     turn::{self, ReadOptions, Turn},
 };
-
-/// How much of what the user said is searched for counting words, in bytes.
-const MAX_SAID_BYTES: usize = 64 << 10;
 
 /// What the judge said of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 pub(crate) mod calls;
 mod chain;
 mod outcome;
-mod request;
+pub(crate) mod request;
 pub(crate) mod results;
 
 pub use chain::{Answer, Inspected, inspect};

@@ -132,3 +132,10 @@ pub struct CheckedStep {
     /// What is known of it: open where it may run.
     pub outcome: StepOutcome,
 }
+
+impl CheckedStep {
+    /// The step as a session records it: call id, tool, arguments, outcome.
+    pub fn record(&self) -> (&str, &str, Fingerprint, StepOutcome) {
+        (&self.call_id, &self.tool, self.arguments, self.outcome.clone())
+    }
+}

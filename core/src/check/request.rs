@@ -42,6 +42,9 @@ pub struct Context<'a> {
     pub now_ms: i64,
 }
 
+/// How much of what the user said is searched, in bytes.
+pub(crate) const MAX_SAID_BYTES: usize = 64 << 10;
+
 impl Context<'_> {
     /// What the user asked: the intent, or the last user message.
     pub fn said(&self) -> Option<&str> {

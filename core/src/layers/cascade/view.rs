@@ -1,6 +1,7 @@
 //! What the rules look at: the call at hand, named and fingerprinted once, and the steps before it.
 
 use crate::{
+    check::request::MAX_SAID_BYTES,
     code::{Action, Code, Layer},
     finding::beginning,
     layers::Inspection,
@@ -8,9 +9,6 @@ use crate::{
     tools::{Resolution, Tool},
     trajectory::{Fingerprint, Step, StepOutcome, names},
 };
-
-/// How much of what the user said is searched, in bytes.
-const MAX_SAID_BYTES: usize = 64 << 10;
 
 /// How much longer waiting for something may take than other repetition, in counts, where no clock is known.
 const POLL_PATIENCE: u32 = 4;

@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::{check::Context, finding::beginning};
-
-/// How much of a text is searched, in bytes.
-const MAX_BYTES: usize = 64 << 10;
+use crate::{
+    check::{Context, request::MAX_SAID_BYTES},
+    finding::beginning,
+};
 
 /// How many values of one call are looked for; what comes after them counts as unsaid, so that time is bounded.
 const MAX_LOOKUPS: u32 = 512;
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
                 .texts
                 .iter()
                 .flatten()
-                .map(|text| beginning(text, MAX_BYTES).to_lowercase())
+                .map(|text| beginning(text, MAX_SAID_BYTES).to_lowercase())
                 .collect();
             texts.join("\n")
         })
